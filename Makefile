@@ -1,0 +1,54 @@
+# deeplda: a thin door to Meson and Ninja. `make help` lists what there is.
+#
+# The first target that builds also sets up: tools/install-deps installs the Debian packages that are
+# missing, Meson configures $(BUILD) once. After that both steps find nothing to do.
+BUILD ?= build
+PREFIX ?= /usr/local
+MESON ?= meson
+
+.PHONY: all demo test install docs asan clean help dependencies
+
+all: $(BUILD)/build.ninja
+	@ninja -C $(BUILD)
+
+help:
+	@echo "make             build the library, the program, the tests and the examples"
+	@echo "make demo        build, train on the embedded digits, show the test accuracy"
+	@echo "make test        build and run all tests"
+	@echo "make asan        the same with the address and undefined-behaviour sanitizers"
+	@echo "make install     install below PREFIX ($(PREFIX))"
+	@echo "make docs        write docs/options.md and the man page's options from the option table"
+	@echo "make clean       remove $(BUILD) and $(BUILD)-asan"
+
+demo: $(BUILD)/build.ninja
+	@ninja -C $(BUILD) cli/deeplda
+	$(BUILD)/cli/deeplda train digits -o runs/demo --force
+
+test: all
+	@tools/run-tests $(BUILD)
+
+install: all
+	@$(MESON) configure $(BUILD) -Dprefix=$(abspath $(PREFIX))
+	$(MESON) install -C $(BUILD)
+
+docs: $(BUILD)/build.ninja
+	@ninja -C $(BUILD) cli/deeplda
+	@tools/update-docs $(BUILD)/cli/deeplda
+
+asan: $(BUILD)-asan/build.ninja
+	@ninja -C $(BUILD)-asan
+	@tools/run-tests $(BUILD)-asan
+
+clean:
+	rm -rf $(BUILD) $(BUILD)-asan
+
+# ---- set-up ----
+
+dependencies:
+	@tools/install-deps --check || tools/install-deps
+
+$(BUILD)/build.ninja: | dependencies
+	$(MESON) setup $(BUILD) --prefix $(abspath $(PREFIX))
+
+$(BUILD)-asan/build.ninja: | dependencies
+	$(MESON) setup $(BUILD)-asan --buildtype debugoptimized -Db_sanitize=address,undefined -Db_lundef=false

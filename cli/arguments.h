@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * arguments.h - the command line, read by the library's option table.
+ */
+#ifndef DEEPLDA_CLI_ARGUMENTS_H
+#define DEEPLDA_CLI_ARGUMENTS_H
+
+#include "cli.h"
+
+/* Reads argv[0 .. argc-1], what follows the name of the command. Returns an exit code; on EXIT_OK the
+ * arguments are to be released. The words point into argv. */
+int arguments_read(const cli_command *command, int argc, char **argv, cli_arguments *arguments);
+void arguments_release(cli_arguments *arguments);
+
+/* 1 if a command takes an option. */
+int option_belongs(const dlda_option_info *option, const char *command);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cli.h - what the files of the program share: commands, exit codes, messages.
+ *
+ * The program uses include/deeplda.h and nothing else of the library. Results go to stdout, talk goes to
+ * stderr. A function that returns an exit code has already said what went wrong.
+ */
+#ifndef DEEPLDA_CLI_H
+#define DEEPLDA_CLI_H
+
+#include "deeplda.h"
+
+enum {
+    EXIT_OK = 0,
+    EXIT_FAILED = 1,
+    EXIT_USAGE = 2,   /* the command line asks for something that makes no sense          */
+    EXIT_SIGNAL = 128 /* plus the number of the signal that ended the work: 130 for Ctrl-C */
+};
+
+/* A command line, taken apart by arguments.c. */
+typedef struct cli_arguments {
+    dlda_options *options;
+    const char **words; /* [n_words]: what is not an option */
+    size_t n_words;
+} cli_arguments;
+
+typedef struct cli_command {
+    const char *name;
+    const char *operands; /* of the usage line: "MODEL FILE..."  */
+    size_t least, most;   /* how many words it takes             */
+    const char *summary;  /* one line for the list of commands   */
+    const char *details;  /* for --help, which wraps it          */
+    const char *examples; /* one command line per line           */
+    /* Does the work and gives the exit code. */
+    int (*run)(const cli_arguments *arguments);
+} cli_command;
+
+extern const cli_command train_command, eval_command, predict_command, info_command;
+
+/* Command i of the program, from 0; NULL behind the last one. */
+const cli_command *command_at(size_t i);
+
+/* ---- message.c ---- */
+
+/* Says "deeplda NAME: MESSAGE" on stderr; `name` may be NULL. */
+void complain(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same, with a hint where help is to be found. Returns EXIT_USAGE. */
+int complain_usage(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Says what dlda_last_error() knows. Returns the exit code of a status: EXIT_OK in silence for DLDA_OK. */
+int exit_code_of(const char *name, dlda_status status);
+
+/* Flushes stdout. Returns `code`, or EXIT_FAILED with a message if results were lost, say on a full disk. */
+int finish_stdout(const char *name, int code);
+
+/* ---- values of options ---- */
+
+double option_number(const dlda_options *options, const char *name);
+/* --batch, but no more than there are samples. */
+size_t option_batch(const dlda_options *options, size_t count);
+int option_is(const dlda_options *options, const char *name, const char *value);
+dlda_probability option_probability(const dlda_options *options);
+
+#endif

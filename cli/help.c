@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * help.c - `deeplda --help` and `deeplda COMMAND --help`.
+ */
+#include "help.h"
+#include "arguments.h"
+
+#include <string.h>
+
+enum { HELP_COLUMNS = 80, OPTION_COLUMN = 26 };
+
+/* Prints words from column `at` on, with lines broken before HELP_COLUMNS and continued at `indent`. */
+static void print_wrapped(FILE *file, const char *text, size_t at, size_t indent)
+{
+    size_t column = at;
+
+    for (const char *word = text; *word;) {
+        size_t length = strcspn(word, " \n");
+        if (column > indent && column + 1 + length > HELP_COLUMNS) {
+            fprintf(file, "\n%*s", (int)indent, "");
+            column = indent;
+        } else if (column > indent) {
+            fputc(' ', file);
+            column++;
+        }
+        fwrite(word, 1, length, file);
+        column += length;
+        word += length;
+        word += strspn(word, " ");
+        if (*word == '\n') { /* a new paragraph */
+            word++;
+            fprintf(file, "\n%*s", (int)indent, "");
+            column = indent;
+        }
+    }
+    fputc('\n', file);
+}
+
+/* "-b, --batch N", in at least OPTION_COLUMN columns; a longer one gets a line of its own. */
+static void print_option_name(FILE *file, const dlda_option_info *option)
+{
+    char name[HELP_COLUMNS];
+    char letter[8] = "   ";
+
+    if (option->letter) snprintf(letter, sizeof letter, "-%c,", option->letter);
+    snprintf(name, sizeof name, "  %s --%s%s%s", letter, option->name, option->argument ? " " : "",
+             option->argument ? option->argument : "");
+    fprintf(file, "%-*s", OPTION_COLUMN, name);
+    if (strlen(name) >= OPTION_COLUMN) fprintf(file, "\n%*s", OPTION_COLUMN, "");
+}
+
+static void print_option(FILE *file, const dlda_option_info *option)
+{
+    char text[1024];
+    int length = snprintf(text, sizeof text, "%s", option->help);
+    size_t used = length < (int)sizeof text ? (size_t)length : sizeof text - 1;
+
+    if (option->choices) used += (size_t)snprintf(text + used, sizeof text - used, " One of %s.", option->choices);
+    if (option->argument && option->initial[0] && used < sizeof text)
+        snprintf(text + used, sizeof text - used, " [%s]", option->initial);
+    print_option_name(file, option);
+    print_wrapped(file, text, OPTION_COLUMN, OPTION_COLUMN);
+}
+
+static void print_examples(FILE *file, const char *examples)
+{
+    fputs("\nExamples:\n", file);
+    for (const char *line = examples; *line;) {
+        size_t length = strcspn(line, "\n");
+        fprintf(file, "  %.*s\n", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
+}
+
+void help_command(FILE *file, const cli_command *command)
+{
+    fprintf(file, "Usage: deeplda %s [OPTION]... %s\n", command->name, command->operands);
+    print_wrapped(file, command->summary, 0, 0);
+    fputc('\n', file);
+    print_wrapped(file, command->details, 0, 0);
+    fputs("\nOptions, with their defaults in brackets:\n", file);
+    for (size_t i = 0; dlda_option_at(i); i++)
+        if (option_belongs(dlda_option_at(i), command->name)) print_option(file, dlda_option_at(i));
+    print_examples(file, command->examples);
+}
+
+void help_program(FILE *file)
+{
+    const cli_command *command = NULL;
+
+    fputs("Usage: deeplda COMMAND [OPTION]... [WORD]...\n"
+          "Deep Linear Discriminant Analysis: networks whose features are linearly separable.\n\nCommands:\n",
+          file);
+    for (size_t i = 0; (command = command_at(i)) != NULL; i++)
+        fprintf(file, "  %-9s %s\n", command->name, command->summary);
+    fputs("\nOptions:\n"
+          "  -h, --help      this text; after a command, the help of that command\n"
+          "  -V, --version   the version\n",
+          file);
+    print_examples(file, "deeplda train digits -o run\n"
+                         "deeplda eval run/model.safetensors digits\n"
+                         "deeplda predict run/model.safetensors seven.png");
+    fputs("\nExit status: 0 ok, 1 failure, 2 a mistake on the command line.\n", file);
+}

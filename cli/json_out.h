@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * json_out.h - writes JSON, one value after the other; commas come by themselves.
+ */
+#ifndef DEEPLDA_CLI_JSON_OUT_H
+#define DEEPLDA_CLI_JSON_OUT_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+typedef struct json_out {
+    FILE *file;
+    int needs_comma;
+} json_out;
+
+void json_open(json_out *json, char bracket);  /* '{' or '[' */
+void json_close(json_out *json, char bracket); /* '}' or ']' */
+void json_key(json_out *json, const char *key);
+
+/* Text in UTF-8; bytes that are not become U+FFFD. */
+void json_text(json_out *json, const char *text);
+/* The shortest digits that read back as the same number; null for NaN and infinities. */
+void json_number(json_out *json, double number);
+void json_float(json_out *json, float number);
+void json_count(json_out *json, size_t count);
+/* Text that is JSON already. */
+void json_raw(json_out *json, const char *text);
+
+/* The shortest digits of a float, for CSV too. `text` has room for 32 characters. */
+void shortest_float(float number, char *text);
+
+#endif

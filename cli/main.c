@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * main.c - the program deeplda: finds the command and runs it.
+ */
+#include "arguments.h"
+#include "help.h"
+
+#include <locale.h>
+#include <signal.h>
+#include <string.h>
+
+const cli_command *command_at(size_t i)
+{
+    static const cli_command *const commands[] = { &train_command, &eval_command, &predict_command, &info_command };
+
+    return i < sizeof commands / sizeof commands[0] ? commands[i] : NULL;
+}
+
+static const cli_command *command_by_name(const char *name)
+{
+    for (size_t i = 0; command_at(i); i++)
+        if (strcmp(command_at(i)->name, name) == 0) return command_at(i);
+    return NULL;
+}
+
+static int complain_unknown_command(const char *name)
+{
+    enum { MOST = 32 };
+    const char *names[MOST];
+    size_t count = 0;
+
+    for (; count < MOST && command_at(count); count++) names[count] = command_at(count)->name;
+    int near = dlda_closest_word(name, names, count);
+    if (near < 0) return complain_usage(NULL, "unknown command '%s'", name);
+    return complain_usage(NULL, "unknown command '%s'; did you mean '%s'?", name, names[near]);
+}
+
+static int run_command(const cli_command *command, int argc, char **argv)
+{
+    cli_arguments arguments;
+    int code = arguments_read(command, argc, argv, &arguments);
+
+    if (code != EXIT_OK) return code;
+    if (option_is(arguments.options, "help", "true")) help_command(stdout, command);
+    else code = command->run(&arguments);
+    arguments_release(&arguments);
+    return finish_stdout(command->name, code);
+}
+
+static int show_help(int argc, char **argv)
+{
+    const cli_command *command = argc > 2 ? command_by_name(argv[2]) : NULL;
+
+    if (argc > 2 && !command) return complain_unknown_command(argv[2]);
+    if (command) help_command(stdout, command);
+    else help_program(stdout);
+    return finish_stdout(NULL, EXIT_OK);
+}
+
+static int show_version(void)
+{
+    printf("deeplda %s\n", dlda_version());
+    return finish_stdout(NULL, EXIT_OK);
+}
+
+static int show_options(void (*print)(FILE *file))
+{
+    print(stdout);
+    return finish_stdout(NULL, EXIT_OK);
+}
+
+static int is_one_of(const char *word, const char *a, const char *b, const char *c)
+{
+    return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
+}
+
+int main(int argc, char **argv)
+{
+    setlocale(LC_CTYPE, "");  /* to know whether bars may be UTF-8; numbers keep their decimal point */
+    signal(SIGXFSZ, SIG_IGN); /* a file over its limit is then a failed write, with a message */
+
+    if (argc < 2) {
+        help_program(stderr);
+        return EXIT_USAGE;
+    }
+    const cli_command *command = command_by_name(argv[1]);
+    if (command) return run_command(command, argc - 2, argv + 2);
+    if (is_one_of(argv[1], "--help", "-h", "help")) return show_help(argc, argv);
+    if (is_one_of(argv[1], "--version", "-V", "version")) return show_version();
+    if (strcmp(argv[1], "--options-markdown") == 0) return show_options(help_options_markdown);
+    if (strcmp(argv[1], "--options-man") == 0) return show_options(help_options_man);
+    if (argv[1][0] == '-') return complain_usage(NULL, "unknown option %s; a command comes first", argv[1]);
+    return complain_unknown_command(argv[1]);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * output.h - a result file that appears under its name only when it is complete; or stdout.
+ */
+#ifndef DEEPLDA_CLI_OUTPUT_H
+#define DEEPLDA_CLI_OUTPUT_H
+
+#include "cli.h"
+
+#include <stdio.h>
+
+typedef struct cli_output {
+    FILE *file;
+    const char *command;
+    char *target;    /* final name; NULL for stdout                              */
+    char *temporary; /* name while it is written; NULL for devices and pipes     */
+} cli_output;
+
+/* Opens `path`, or stdout if that is "". Returns an exit code. */
+int output_open(cli_output *output, const char *command, const char *path);
+
+/* Closes: the file gets its name if all could be written, and is removed if not. Returns an exit code. */
+int output_close(cli_output *output);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * table.h - results as text for people.
+ */
+#ifndef DEEPLDA_CLI_TABLE_H
+#define DEEPLDA_CLI_TABLE_H
+
+#include "cli.h"
+
+#include <stdio.h>
+
+/* Accuracy, figures of each class, and the confusion matrix. `what` names the data: "test". */
+void table_evaluation(FILE *file, const dlda_model *model, const dlda_evaluation *evaluation, const char *what);
+
+/* The eigenvalues with a bar each. */
+void table_eigenvalues(FILE *file, const dlda_lda *lda);
+
+/* A name as it came from a file: control characters become '?', and a long one is cut. */
+void table_name(FILE *file, const char *name);
+
+#endif

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * deeplda.h - train and apply Deep Linear Discriminant Analysis networks.
+ *
+ * DeepLDA (Dorfer, Kelz, Widmer, ICLR 2016) trains a network by stochastic gradient descent so that,
+ * on each mini-batch, the smallest eigenvalues of the LDA problem Sb e = v (Sw + lambda I) e grow. The
+ * features become linearly separable, and an LDA in closed form classifies them. docs/method.md has
+ * the mathematics, docs/options.md all options.
+ *
+ * The shortest useful program (examples/train.c is the same with its errors checked):
+ *
+ *     dlda_options *options = NULL;   dlda_options_create(&options);
+ *     dlda_dataset *train = NULL;     dlda_dataset_read("digits", DLDA_TRAIN, &train);
+ *     dlda_trainer *trainer = NULL;   dlda_trainer_create(options, train, NULL, &trainer);
+ *     dlda_trainer_run(trainer);
+ *     dlda_model_save(dlda_trainer_model(trainer), "digits.safetensors");
+ *
+ * Rules for the whole library:
+ * - Ownership: what a _create, _read, _load, _fit or _split gives you, you release with _destroy, which
+ *   accepts NULL. Strings and arrays behind `const` pointers belong to the object they came from.
+ * - Errors:    functions that can fail return dlda_status; results come through the last arguments and
+ *   are written only on DLDA_OK. dlda_last_error() explains the latest failure of this thread.
+ * - Threads:   a dlda_model, dlda_dataset or dlda_lda is const once made and may be used by many threads
+ *   at once; for predictions each thread has a dlda_workspace of its own. Other objects belong to one
+ *   thread at a time.
+ * - Manners:   the library never exits, prints, or touches signals. It keeps OpenBLAS, where it is the
+ *   BLAS in use, at one thread per call for the whole process, since it brings its own threads.
+ * - Results:   the same seed gives the same bits, whatever the number of threads.
+ * - Arrays:    row-major, shapes are written as [rows][columns]; images are [height][width][channels].
+ */
+#ifndef DEEPLDA_H
+#define DEEPLDA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define DLDA_API __attribute__((visibility("default")))
+
+/* The version of this header; dlda_version() gives that of the library, as "major.minor.patch". */
+#define DLDA_VERSION "0.1.0"
+DLDA_API const char *dlda_version(void);
+
+/* ---- Errors ------------------------------------------------------------------------------------ */
+
+typedef enum dlda_status {
+    DLDA_OK = 0,
+    DLDA_E_ARGUMENT, /* a value given by the caller makes no sense                           */
+    DLDA_E_OPTION,   /* an option that does not exist, or a value outside its range          */
+    DLDA_E_MEMORY,   /* the system has no memory left, or a size does not fit                */
+    DLDA_E_IO,       /* a file cannot be opened, read or written                             */
+    DLDA_E_EXISTS,   /* something is already there and was not to be overwritten             */
+    DLDA_E_FORMAT,   /* a file does not hold what its format demands                         */
+    DLDA_E_SHAPE,    /* two things that must fit do not: images and network, rows and labels */
+    DLDA_E_CLASS,    /* fewer than two classes with at least two samples                     */
+    DLDA_E_NUMERIC,  /* values that are not finite, a matrix that is not positive definite   */
+    DLDA_E_STOPPED   /* the stop function of a dlda_watch said so                            */
+} dlda_status;
+
+/* A few words for a status, e.g. "wrong format". */
+DLDA_API const char *dlda_status_text(dlda_status status);
+
+/* One sentence on the latest failure in this thread: what, where, value found, value expected. It is
+ * "" before the first failure and stays valid until this thread's next failure. */
+DLDA_API const char *dlda_last_error(void);
+
+/* ---- Options ----------------------------------------------------------------------------------- */
+
+/* Everything that can be chosen, by name, as text: the same names and values as on the command line.
+ * docs/options.md lists them with their defaults, which are the paper's where it names one. */
+typedef struct dlda_options dlda_options;
+
+DLDA_API dlda_status dlda_options_create(dlda_options **options);
+DLDA_API void dlda_options_destroy(dlda_options *options);
+
+/* Sets option `name` ("rate", "batch", "objective", ...) from text. A flag takes "true" or "false".
+ * An unknown name, an unknown choice or a value out of range is DLDA_E_OPTION, with a suggestion. */
+DLDA_API dlda_status dlda_options_set(dlda_options *options, const char *name, const char *value);
+
+/* The value of an option as text, NULL if there is no such option. */
+DLDA_API const char *dlda_options_get(const dlda_options *options, const char *name);
+
+/* The table behind all options: programs build their parser and their help from it. */
+typedef struct dlda_option_info {
+    const char *name;     /* "rate"                                                         */
+    char letter;          /* short form, '\0' if there is none                              */
+    const char *argument; /* what stands for the value in a help text; NULL for a flag      */
+    const char *initial;  /* default value as text                                          */
+    const char *choices;  /* "lda|cce", NULL if any value in range is allowed               */
+    double least, most;   /* range of a number                                              */
+    const char *commands; /* the program's commands that take it, separated by spaces       */
+    const char *help;     /* one sentence                                                   */
+} dlda_option_info;
+
+/* Entry i of the table, from 0; NULL behind the last one. */
+DLDA_API const dlda_option_info *dlda_option_at(size_t i);
+
+/* For "did you mean": the index of the word most like `word`, -1 if none is near. */
+DLDA_API int dlda_closest_word(const char *word, const char *const *words, size_t count);
+
+/* ---- Data -------------------------------------------------------------------------------------- */
+
+/* A set of equally large images (or plain vectors: height 1, width 1) with a class label each. */
+typedef struct dlda_dataset dlda_dataset;
+
+typedef enum dlda_part { DLDA_TRAIN, DLDA_TEST } dlda_part;
+
+/* Reads one part of a data set. `path` is "digits" (5,000 training and 1,000 test digits that are part
+ * of the library), a folder with IDX files under their usual names (train-images-idx3-ubyte,
+ * t10k-labels-idx1-ubyte, ..., each also as .gz), or one IDX image file, whose labels are looked for
+ * beside it: the same name with "labels" for "images" and idx1 for idx3 (`part` is ignored then). */
+DLDA_API dlda_status dlda_dataset_read(const char *path, dlda_part part, dlda_dataset **dataset);
+
+/* Reads images that need no labels: an IDX image file, or a PNG, brought to 1 or 3 channels. */
+DLDA_API dlda_status dlda_dataset_read_images(const char *path, size_t channels, dlda_dataset **dataset);
+
+typedef struct dlda_dataset_spec {
+    size_t count, height, width, channels;
+    size_t classes;           /* labels are 0 .. classes-1                                      */
+    const int *labels;        /* [count], NULL if unknown                                       */
+    const uint8_t *bytes;     /* [count][height][width][channels], scaled by 1/255; or else:    */
+    const float *values;      /* the same shape, used as they are; must be finite               */
+    const char *const *names; /* [classes], NULL for "0", "1", ...                              */
+} dlda_dataset_spec;
+
+/* Makes a data set from arrays, which are copied. */
+DLDA_API dlda_status dlda_dataset_create(const dlda_dataset_spec *spec, dlda_dataset **dataset);
+
+/* Splits a set in two, class by class in equal shares, at random by `seed`. `second` gets `count` samples.
+ * The images are shared, not copied; the three sets may be destroyed in any order. */
+DLDA_API dlda_status dlda_dataset_split(const dlda_dataset *dataset, size_t count, uint64_t seed,
+                                        dlda_dataset **first, dlda_dataset **second);
+
+DLDA_API size_t dlda_dataset_count(const dlda_dataset *dataset);
+DLDA_API size_t dlda_dataset_height(const dlda_dataset *dataset);
+DLDA_API size_t dlda_dataset_width(const dlda_dataset *dataset);
+DLDA_API size_t dlda_dataset_channels(const dlda_dataset *dataset);
+DLDA_API size_t dlda_dataset_classes(const dlda_dataset *dataset);
+DLDA_API const char *dlda_dataset_class_name(const dlda_dataset *dataset, size_t label);
+
+/* The label of sample i, -1 if it has none. */
+DLDA_API int dlda_dataset_label(const dlda_dataset *dataset, size_t i);
+
+/* Samples first .. first+n-1 as floats, ready for a network: `images` has room for
+ * [n][height][width][channels]. */
+DLDA_API dlda_status dlda_dataset_images(const dlda_dataset *dataset, size_t first, size_t n, float *images);
+
+DLDA_API void dlda_dataset_destroy(dlda_dataset *dataset);
+
+/* ---- Classic LDA, on any table of features ------------------------------------------------------- */
+
+/* Counts, means and centred second moments of each class: all that LDA needs to know of the data.
+ * Rows may come in any number of portions, and scatters of different rows can be merged. */
+typedef struct dlda_scatter dlda_scatter;
+
+DLDA_API dlda_status dlda_scatter_create(size_t classes, size_t features, dlda_scatter **scatter);
+/* Adds rows H [n][features] with labels [n] in 0 .. classes-1. */
+DLDA_API dlda_status dlda_scatter_add(dlda_scatter *scatter, const float *H, const int *labels, size_t n);
+/* Adds what `other` has seen; both need the same number of classes and features. */
+DLDA_API dlda_status dlda_scatter_merge(dlda_scatter *scatter, const dlda_scatter *other);
+DLDA_API void dlda_scatter_destroy(dlda_scatter *scatter);
+
+/* A fitted LDA: K = min(usable classes - 1, features) directions, and a classifier on them. Classes with
+ * fewer than two rows are not usable: they are never predicted. */
+typedef struct dlda_lda dlda_lda;
+
+typedef enum dlda_probability {
+    DLDA_PAPER, /* each class's score through a logistic function, then normalised (the paper, 3.4) */
+    DLDA_BAYES  /* posterior of Gaussian classes with a common covariance; priors from the fitted data */
+} dlda_probability;
+
+/* Solves Sb e = v (Sw + lambda I) e on what the scatter has seen. */
+DLDA_API dlda_status dlda_lda_fit(const dlda_scatter *scatter, double lambda, dlda_lda **lda);
+DLDA_API size_t dlda_lda_classes(const dlda_lda *lda);
+DLDA_API size_t dlda_lda_features(const dlda_lda *lda);
+/* The eigenvalues, largest first: how well each direction separates the classes. */
+DLDA_API const double *dlda_lda_eigenvalues(const dlda_lda *lda, size_t *count);
+/* Projects X [n][features] on the K directions: Z [n][K]. */
+DLDA_API dlda_status dlda_lda_transform(const dlda_lda *lda, const float *X, size_t n, float *Z);
+/* Classifies X [n][features]. labels [n] and proba [n][classes] may be NULL. The label is the class with
+ * the largest score before it becomes a probability, so it is exact where probabilities saturate. */
+DLDA_API dlda_status dlda_lda_predict(const dlda_lda *lda, const float *X, size_t n, dlda_probability kind,
+                                      int *labels, float *proba);
+DLDA_API void dlda_lda_destroy(dlda_lda *lda);
+
+/* ---- Training ------------------------------------------------------------------------------------ */
+
+/* One epoch, as told to a dlda_watch and kept in the history. Accuracies are fractions, measured with an
+ * LDA fitted on the features of the training set; validation is NaN where there is no validation set. */
+typedef struct dlda_epoch {
+    size_t epoch;                     /* counted from 1                                               */
+    double loss;                      /* mean over the batches of what SGD minimises                  */
+    double separation;                /* mean of what an lda objective maximises; NaN with cce        */
+    double rate;                      /* learning rate of this epoch                                  */
+    double train_accuracy;            /* on the training set                                          */
+    double validation_accuracy;       /* on the validation set                                        */
+    double images_per_second;         /* of the training steps                                        */
+    double seconds;                   /* of the whole epoch                                           */
+    int best;                         /* 1 if this is the best epoch so far: its model is kept        */
+    size_t n_eigenvalues;             /* those of the LDA on the training features, largest first     */
+    const double *eigenvalues;
+} dlda_epoch;
+
+/* After each batch. */
+typedef struct dlda_progress {
+    size_t epoch, epochs;             /* epoch counts from 1                                          */
+    size_t batch, batches;            /* batches done in this epoch, of how many                      */
+    double value;                     /* separation of this batch; cross entropy with cce             */
+    double images_per_second;         /* mean of this epoch                                           */
+    double seconds_left;              /* of the whole training, an estimate                           */
+} dlda_progress;
+
+/* Callbacks; each may be NULL. They are called from the thread that runs the trainer. */
+typedef struct dlda_watch {
+    void *user;                                                  /* passed on to each of them         */
+    void (*log)(void *user, const char *message);                /* a remark worth a line             */
+    void (*batch)(void *user, const dlda_progress *progress);    /* after each batch                  */
+    void (*epoch)(void *user, const dlda_epoch *epoch);          /* after each epoch                  */
+    int (*stop)(void *user);                                     /* asked after each batch: 1 to stop */
+} dlda_watch;
+
+typedef struct dlda_model dlda_model;
+typedef struct dlda_trainer dlda_trainer;
+
+/* Prepares everything: network, memory, batches. The data sets must outlive the trainer; `validation` may
+ * be NULL. Options: net, objective, batch, epochs, rate, seed, threads, ... (docs/options.md, "train"). */
+DLDA_API dlda_status dlda_trainer_create(const dlda_options *options, const dlda_dataset *train,
+                                         const dlda_dataset *validation, dlda_trainer **trainer);
+DLDA_API void dlda_trainer_watch(dlda_trainer *trainer, const dlda_watch *watch);
+
+/* Makes `folder` (DLDA_E_EXISTS if it is there, unless `force`) and keeps in it options.json,
+ * history.csv, eigenvalues.csv and model.safetensors, up to date after each epoch. */
+DLDA_API dlda_status dlda_trainer_record(dlda_trainer *trainer, const char *folder, int force);
+
+/* Trains for the epochs of the options. DLDA_E_STOPPED if stopped by the watch: the history and the
+ * best model are then those of the epochs that were completed. */
+DLDA_API dlda_status dlda_trainer_run(dlda_trainer *trainer);
+
+/* The model of the best epoch on the validation set (of the last epoch, if there is none); NULL before
+ * the first epoch is complete. It belongs to the trainer. */
+DLDA_API const dlda_model *dlda_trainer_model(const dlda_trainer *trainer);
+DLDA_API const dlda_epoch *dlda_trainer_history(const dlda_trainer *trainer, size_t *count);
+DLDA_API void dlda_trainer_destroy(dlda_trainer *trainer);
+
+/* ---- Models -------------------------------------------------------------------------------------- */
+
+/* A trained network with its LDA: images in, classes out. A model is one safetensors file
+ * (docs/model_format.md). Loading checks all of it. */
+DLDA_API dlda_status dlda_model_load(const char *path, dlda_model **model);
+/* Writes to a temporary name, then renames: a failure leaves no half-written file and an older file whole. */
+DLDA_API dlda_status dlda_model_save(const dlda_model *model, const char *path);
+DLDA_API void dlda_model_destroy(dlda_model *model);
+
+DLDA_API size_t dlda_model_height(const dlda_model *model); /* of the images it takes */
+DLDA_API size_t dlda_model_width(const dlda_model *model);
+DLDA_API size_t dlda_model_channels(const dlda_model *model);
+DLDA_API size_t dlda_model_features(const dlda_model *model); /* width of the network's output */
+DLDA_API size_t dlda_model_classes(const dlda_model *model);
+DLDA_API size_t dlda_model_parameters(const dlda_model *model); /* trainable weights */
+DLDA_API const char *dlda_model_class_name(const dlda_model *model, size_t label);
+DLDA_API const char *dlda_model_network_text(const dlda_model *model);
+DLDA_API const char *dlda_model_options_json(const dlda_model *model); /* that it was trained with */
+DLDA_API const dlda_lda *dlda_model_lda(const dlda_model *model);
+
+/* The memory to run a model on up to `batch` images at once, with `threads` threads (0: one per core). */
+typedef struct dlda_workspace dlda_workspace;
+DLDA_API dlda_status dlda_workspace_create(const dlda_model *model, size_t batch, size_t threads,
+                                           dlda_workspace **workspace);
+DLDA_API void dlda_workspace_destroy(dlda_workspace *workspace);
+
+/* Features H [n][features] of images [n][height][width][channels], scaled as dlda_dataset_images does.
+ * Any n: more than the workspace's batch is done in portions. */
+DLDA_API dlda_status dlda_model_embed(const dlda_model *model, dlda_workspace *workspace, const float *images,
+                                      size_t n, float *H);
+/* Classes of images; labels [n] and proba [n][classes] may be NULL. */
+DLDA_API dlda_status dlda_model_predict(const dlda_model *model, dlda_workspace *workspace, const float *images,
+                                        size_t n, dlda_probability kind, int *labels, float *proba);
+
+/* ---- Evaluation ---------------------------------------------------------------------------------- */
+
+typedef struct dlda_evaluation {
+    size_t samples, correct;
+    double accuracy;             /* a fraction: correct / samples                               */
+    double log_loss;             /* mean of -log(probability of the true class)                 */
+    size_t classes;
+    const size_t *confusion;     /* [classes][classes]: true class, predicted class             */
+    const size_t *class_samples; /* [classes]                                                   */
+    const double *recall;        /* [classes]: share of a class's samples that were found; NaN if none */
+    const double *precision;     /* [classes]: share of what was called c that is c; NaN if none */
+} dlda_evaluation;
+
+/* Classifies a labelled data set and counts. The labels are used for nothing but the counting. */
+DLDA_API dlda_status dlda_model_evaluate(const dlda_model *model, dlda_workspace *workspace,
+                                         const dlda_dataset *dataset, dlda_probability kind,
+                                         dlda_evaluation **evaluation);
+DLDA_API void dlda_evaluation_destroy(dlda_evaluation *evaluation);
+
+/* ---- Networks ------------------------------------------------------------------------------------ */
+
+/* A network as text (docs/network_format.md): `name` is mnist, cifar10, stl10 or mlp, or a file. */
+DLDA_API dlda_status dlda_network_text_read(const char *name, char **text);
+DLDA_API void dlda_text_destroy(char *text);
+
+/* A table for people of a network text's layers, shapes and weights, for images of that size (0, 0, 0: as
+ * its `input` line says). `where` names the text in errors. */
+DLDA_API dlda_status dlda_network_text_describe(const char *text, const char *where, size_t height, size_t width,
+                                                size_t channels, char **description);
+
+/* ---- Objectives, for training loops of one's own ------------------------------------------------- */
+
+/* What SGD minimises, as a function of features and labels alone. */
+typedef struct dlda_objective dlda_objective;
+
+typedef enum dlda_objective_kind {
+    DLDA_LDA,      /* mean of the eigenvalues below (smallest + epsilon): the paper's objective */
+    DLDA_LDA_MEAN, /* mean of all eigenvalues                                                   */
+    DLDA_LDA_LOG,  /* mean of log(v + 0.1)                                                      */
+    DLDA_LDA_SOFT, /* eigenvalues weighted by softmax(-v)                                       */
+    DLDA_CCE       /* categorical cross entropy of a softmax                                    */
+} dlda_objective_kind;
+
+typedef struct dlda_objective_spec {
+    dlda_objective_kind kind;
+    size_t classes, features; /* equal for DLDA_CCE                                  */
+    size_t batch;             /* largest number of rows                              */
+    double lambda, epsilon;   /* of the eigenproblem (0.001) and of DLDA_LDA (1)     */
+} dlda_objective_spec;
+
+DLDA_API dlda_status dlda_objective_create(const dlda_objective_spec *spec, dlda_objective **objective);
+DLDA_API void dlda_objective_destroy(dlda_objective *objective);
+
+/* Loss of features H [n][features] with labels [n], and its gradient dH of the same shape (may be NULL).
+ * Takes no memory. */
+DLDA_API dlda_status dlda_objective_evaluate(dlda_objective *objective, const float *H, const int *labels,
+                                             size_t n, double *loss, float *dH);
+/* The same in double precision throughout. */
+DLDA_API dlda_status dlda_objective_evaluate_double(dlda_objective *objective, const double *H,
+                                                    const int *labels, size_t n, double *loss, double *dH);
+
+/* The eigenvalues of the last evaluation, largest first; count 0 with DLDA_CCE. */
+DLDA_API const double *dlda_objective_eigenvalues(const dlda_objective *objective, size_t *count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * file.c - reading whole files and writing them atomically: temporary name, fsync, rename, folder fsync.
+ */
+#define _GNU_SOURCE
+#include "base/file.h"
+#include "base/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int dlda_path_exists(const char *path)
+{
+    struct stat info;
+    return lstat(path, &info) == 0;
+}
+
+int dlda_path_is_folder(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+dlda_status dlda_path_join(const char *folder, const char *name, char **path)
+{
+    size_t size = strlen(folder) + strlen(name) + 2;
+    dlda_status status = DLDA_TAKE(path, size, "path");
+    const char *slash = folder[0] && folder[strlen(folder) - 1] != '/' ? "/" : "";
+
+    if (status == DLDA_OK) snprintf(*path, size, "%s%s%s", folder, slash, name);
+    return status;
+}
+
+/* ---- Reading ---- */
+
+static dlda_status checked_size(const char *path, int file, size_t most, size_t *size)
+{
+    struct stat info;
+
+    if (fstat(file, &info) != 0) return dlda_fail(DLDA_E_IO, "%s: cannot read: %s", path, strerror(errno));
+    if (!S_ISREG(info.st_mode)) return dlda_fail(DLDA_E_IO, "%s: not a regular file", path);
+    if ((uintmax_t)info.st_size > most)
+        return dlda_fail(DLDA_E_FORMAT, "%s: %jd bytes, expected at most %zu", path, (intmax_t)info.st_size, most);
+    *size = (size_t)info.st_size;
+    return DLDA_OK;
+}
+
+static dlda_status read_exactly(const char *path, int file, size_t size, char *bytes)
+{
+    for (size_t done = 0; done < size;) {
+        ssize_t n = read(file, bytes + done, size - done);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return dlda_fail(DLDA_E_IO, "%s: cannot read: %s", path, strerror(errno));
+        if (n == 0) return dlda_fail(DLDA_E_IO, "%s: became shorter while it was read", path);
+        done += (size_t)n;
+    }
+    return DLDA_OK;
+}
+
+dlda_status dlda_file_read(const char *path, size_t most, char **bytes, size_t *size)
+{
+    dlda_status status = DLDA_OK;
+    char *content = NULL;
+    size_t length = 0;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+
+    if (file < 0) DLDA_FAIL(DLDA_E_IO, "%s: cannot open: %s", path, strerror(errno));
+    DLDA_TRY(checked_size(path, file, most, &length));
+    DLDA_TRY(DLDA_TAKE(&content, length + 1, path));
+    DLDA_TRY(read_exactly(path, file, length, content));
+    *bytes = content;
+    *size = length;
+    content = NULL;
+done:
+    if (file >= 0) close(file);
+    dlda_release(content);
+    return status;
+}
+
+/* ---- Writing ---- */
+
+struct dlda_file_writer {
+    char *path, *temporary;
+    FILE *stream;
+    int finished;
+};
+
+dlda_status dlda_file_writer_open(const char *path, dlda_file_writer **writer)
+{
+    dlda_status status = DLDA_OK;
+    dlda_file_writer *self = NULL;
+    size_t size = strlen(path) + 32;
+
+    DLDA_TRY(DLDA_TAKE(&self, 1, "file writer"));
+    DLDA_TRY(dlda_take_text(path, &self->path));
+    DLDA_TRY(DLDA_TAKE(&self->temporary, size, "file name"));
+    snprintf(self->temporary, size, "%s.tmp-%ld", path, (long)getpid());
+    self->stream = fopen(self->temporary, "wbe");
+    if (!self->stream) DLDA_FAIL(DLDA_E_IO, "%s: cannot write: %s", path, strerror(errno));
+    *writer = self;
+    self = NULL;
+done:
+    dlda_file_writer_destroy(self);
+    return status;
+}
+
+static dlda_status write_failed(const dlda_file_writer *self)
+{
+    return dlda_fail(DLDA_E_IO, "%s: cannot write: %s", self->path, strerror(errno));
+}
+
+dlda_status dlda_file_writer_add(dlda_file_writer *self, const void *bytes, size_t size)
+{
+    if (size > 0 && fwrite(bytes, 1, size, self->stream) != size) return write_failed(self);
+    return DLDA_OK;
+}
+
+dlda_status dlda_file_writer_print(dlda_file_writer *self, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    int n = vfprintf(self->stream, format, arguments);
+    va_end(arguments);
+    return n < 0 ? write_failed(self) : DLDA_OK;
+}
+
+/* Opens the folder that holds the name, so that it can be synced. */
+static dlda_status open_folder_of(const char *path, int *file)
+{
+    dlda_status status = DLDA_OK;
+    const char *slash = strrchr(path, '/');
+    char *folder = NULL;
+
+    if (!slash) DLDA_TRY(dlda_take_text(".", &folder));
+    else DLDA_TRY(dlda_take_text_n(path, slash == path ? 1 : (size_t)(slash - path), &folder));
+    *file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (*file < 0) DLDA_FAIL(DLDA_E_IO, "%s: cannot open the folder: %s", folder, strerror(errno));
+done:
+    dlda_release(folder);
+    return status;
+}
+
+static dlda_status close_stream(dlda_file_writer *self)
+{
+    if (fflush(self->stream) != 0 || fsync(fileno(self->stream)) != 0) return write_failed(self);
+    FILE *stream = self->stream;
+    self->stream = NULL;
+    return fclose(stream) == 0 ? DLDA_OK : write_failed(self);
+}
+
+dlda_status dlda_file_writer_finish(dlda_file_writer *self)
+{
+    dlda_status status = DLDA_OK;
+    int folder = -1;
+
+    DLDA_TRY(open_folder_of(self->path, &folder));
+    DLDA_TRY(close_stream(self));
+    if (rename(self->temporary, self->path) != 0) DLDA_TRY(write_failed(self));
+    self->finished = 1;
+    /* The rename is lasting only when the folder is on disk too. EINVAL: the file system has no such sync. */
+    if (fsync(folder) != 0 && errno != EINVAL)
+        DLDA_FAIL(DLDA_E_IO, "%s: written, but the folder could not be synced: %s", self->path, strerror(errno));
+done:
+    if (folder >= 0) close(folder);
+    return status;
+}
+
+void dlda_file_writer_destroy(dlda_file_writer *self)
+{
+    if (!self) return;
+    if (self->stream) fclose(self->stream);
+    if (self->temporary && !self->finished) unlink(self->temporary);
+    dlda_release(self->temporary);
+    dlda_release(self->path);
+    dlda_release(self);
+}
+
+dlda_status dlda_file_write(const char *path, const void *bytes, size_t size)
+{
+    dlda_status status = DLDA_OK;
+    dlda_file_writer *writer = NULL;
+
+    DLDA_TRY(dlda_file_writer_open(path, &writer));
+    DLDA_TRY(dlda_file_writer_add(writer, bytes, size));
+    DLDA_TRY(dlda_file_writer_finish(writer));
+done:
+    dlda_file_writer_destroy(writer);
+    return status;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * file.h - whole files: read at once, written so that nothing half-written is ever seen.
+ */
+#ifndef DLDA_BASE_FILE_H
+#define DLDA_BASE_FILE_H
+
+#include "base/status.h"
+
+/* The bytes of a file, with a zero byte behind the last one. Refuses folders, and files over `most` bytes. */
+dlda_status dlda_file_read(const char *path, size_t most, char **bytes, size_t *size);
+
+/* A file that appears under its name only when it is complete. */
+typedef struct dlda_file_writer dlda_file_writer;
+
+/* Opens "path.tmp-PID" for writing. */
+dlda_status dlda_file_writer_open(const char *path, dlda_file_writer **writer);
+dlda_status dlda_file_writer_add(dlda_file_writer *writer, const void *bytes, size_t size);
+dlda_status dlda_file_writer_print(dlda_file_writer *writer, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Syncs, renames to the final name and syncs the folder. On failure the final name is untouched, except when the
+ * very last sync fails: then the new file is in place and whole, but may not outlive a power cut. */
+dlda_status dlda_file_writer_finish(dlda_file_writer *writer);
+/* Releases the writer; removes the temporary file if it was not finished. */
+void dlda_file_writer_destroy(dlda_file_writer *writer);
+
+/* Writes a small file in one call, in the same careful way. */
+dlda_status dlda_file_write(const char *path, const void *bytes, size_t size);
+
+/* "folder/name" in new memory. */
+dlda_status dlda_path_join(const char *folder, const char *name, char **path);
+int dlda_path_exists(const char *path);
+int dlda_path_is_folder(const char *path);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * memory.c - aligned, counted memory. Each block has a header of one alignment unit that keeps its size.
+ *
+ * The counters are the library's only mutable globals besides the per-thread message; they are atomic,
+ * and nothing but tests and `info` depends on them.
+ */
+#include "base/memory.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static atomic_size_t n_taken, n_live, n_bytes, peak_bytes, fail_countdown;
+
+dlda_status dlda_multiply_sizes(size_t a, size_t b, const char *what, size_t *product)
+{
+    if (__builtin_mul_overflow(a, b, product) || *product > PTRDIFF_MAX)
+        return dlda_fail(DLDA_E_MEMORY, "%s: %zu x %zu is too large", what, a, b);
+    return DLDA_OK;
+}
+
+static int must_fail_now(void)
+{
+    size_t left = atomic_load(&fail_countdown);
+    while (left > 0)
+        if (atomic_compare_exchange_weak(&fail_countdown, &left, left - 1)) return left == 1;
+    return 0;
+}
+
+static void count_block(size_t bytes)
+{
+    atomic_fetch_add(&n_taken, 1);
+    atomic_fetch_add(&n_live, 1);
+    size_t now = atomic_fetch_add(&n_bytes, bytes) + bytes;
+    size_t peak = atomic_load(&peak_bytes);
+    while (now > peak && !atomic_compare_exchange_weak(&peak_bytes, &peak, now)) {}
+}
+
+dlda_status dlda_take_bytes(size_t count, size_t size, const char *what, void **pointer)
+{
+    dlda_status status = DLDA_OK;
+    size_t bytes = 0;
+
+    DLDA_TRY(dlda_multiply_sizes(count, size, what, &bytes));
+    if (bytes > PTRDIFF_MAX - 2 * (size_t)DLDA_ALIGNMENT)
+        DLDA_FAIL(DLDA_E_MEMORY, "%s: %zu bytes are too many", what, bytes);
+    size_t rounded = (bytes + 2 * (size_t)DLDA_ALIGNMENT - 1) / DLDA_ALIGNMENT * DLDA_ALIGNMENT;
+    char *block = must_fail_now() ? NULL : aligned_alloc(DLDA_ALIGNMENT, rounded);
+    if (!block) DLDA_FAIL(DLDA_E_MEMORY, "%s: no memory for %zu bytes", what, bytes);
+    memset(block, 0, rounded);
+    memcpy(block, &bytes, sizeof bytes);
+    count_block(bytes);
+    *pointer = block + DLDA_ALIGNMENT;
+done:
+    return status;
+}
+
+void dlda_release(void *pointer)
+{
+    size_t bytes;
+
+    if (!pointer) return;
+    char *block = (char *)pointer - DLDA_ALIGNMENT;
+    memcpy(&bytes, block, sizeof bytes);
+    atomic_fetch_sub(&n_live, 1);
+    atomic_fetch_sub(&n_bytes, bytes);
+    free(block);
+}
+
+dlda_status dlda_take_text_n(const char *text, size_t n, char **copy)
+{
+    dlda_status status = DLDA_TAKE(copy, n + 1, "text");
+    if (status == DLDA_OK) memcpy(*copy, text, n);
+    return status;
+}
+
+dlda_status dlda_take_text(const char *text, char **copy)
+{
+    return dlda_take_text_n(text, strlen(text), copy);
+}
+
+dlda_memory_counts dlda_memory_count(void)
+{
+    return (dlda_memory_counts){ n_taken, n_live, n_bytes, peak_bytes };
+}
+
+void dlda_memory_fail_at(size_t n)
+{
+    atomic_store(&fail_countdown, n);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * memory.h - all memory of the library: aligned, zeroed, overflow-checked, counted.
+ *
+ * Everything is taken with dlda_take and given back with dlda_release. The counters and the fault
+ * injection serve the tests: "ten steps allocate nothing", "the n-th allocation fails".
+ */
+#ifndef DLDA_BASE_MEMORY_H
+#define DLDA_BASE_MEMORY_H
+
+#include "base/status.h"
+
+enum { DLDA_ALIGNMENT = 64 };
+
+/* Takes count * size zeroed bytes, aligned to 64, into *pointer. `what` names it in the error message.
+ * A count of zero gives a valid pointer. */
+dlda_status dlda_take_bytes(size_t count, size_t size, const char *what, void **pointer);
+#define DLDA_TAKE(pointer, count, what)                                                                      \
+    dlda_take_bytes((count), sizeof **(pointer), (what), (void **)(pointer))
+
+/* A copy of a string; of the first n characters of it. */
+dlda_status dlda_take_text(const char *text, char **copy);
+dlda_status dlda_take_text_n(const char *text, size_t n, char **copy);
+
+void dlda_release(void *pointer);
+
+/* *product = a * b, DLDA_E_MEMORY if it does not fit. */
+dlda_status dlda_multiply_sizes(size_t a, size_t b, const char *what, size_t *product);
+
+typedef struct dlda_memory_counts {
+    size_t taken; /* calls of dlda_take so far     */
+    size_t live;  /* blocks not yet released       */
+    size_t bytes; /* bytes in live blocks          */
+    size_t peak;  /* most bytes that were ever live */
+} dlda_memory_counts;
+
+dlda_memory_counts dlda_memory_count(void);
+
+/* For tests: lets the n-th (from 1) dlda_take from now on fail, once. 0 turns it off. */
+void dlda_memory_fail_at(size_t n);
+
+#endif

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * options.c - the table of all options, and the functions that read and write values by name.
+ *
+ * To add an option: a field in options.h, a row here. Everything else follows from the row.
+ */
+#include "base/options.h"
+#include "base/memory.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum option_type { WHOLE, REAL, TEXT, CHOICE, FLAG } option_type;
+
+typedef struct option_row {
+    dlda_option_info info;
+    option_type type;
+    size_t offset;      /* of the field in struct dlda_options     */
+    int decides_result; /* part of options.json and of model files */
+} option_row;
+
+#define FIELD(name) offsetof(struct dlda_options, name)
+#define COUNT_MAX 9007199254740992.0 /* 2^53: whole numbers are exact in a double up to there */
+
+static const option_row table[] = {
+    { { "net", 0, "NET", "mnist", NULL, 0, 0, "train",
+        "Network: mnist, cifar10, stl10, mlp, or the path of a .net file." },
+      TEXT, FIELD(net), 1 },
+    { { "objective", 0, "NAME", "lda", "lda|lda-mean|lda-log|lda-soft|cce", 0, 0, "train",
+        "What is optimised: the paper's smallest eigenvalues, a variant of it, or cross entropy." },
+      CHOICE, FIELD(objective), 1 },
+    { { "epochs", 'e', "N", "12", NULL, 1, 1000000, "train", "Times that the network sees all training samples." },
+      WHOLE, FIELD(epochs), 1 },
+    { { "batch", 'b', "N", "250", NULL, 2, 1e9, "train eval predict",
+        "Samples per step; with an lda objective some 20 or more per class are wise." },
+      WHOLE, FIELD(batch), 1 },
+    { { "rate", 0, "R", "0.1", NULL, 0, 1e6, "train", "Learning rate of the first epoch." },
+      REAL, FIELD(rate), 1 },
+    { { "halve-every", 0, "N", "4", NULL, 0, 1000000, "train", "Halve the rate every N epochs; 0: never." },
+      WHOLE, FIELD(halve_every), 1 },
+    { { "momentum", 0, "M", "0.9", NULL, 0, 0.9999, "train", "Nesterov momentum." }, REAL, FIELD(momentum), 1 },
+    { { "decay", 0, "W", "0.0001", NULL, 0, 1, "train", "Weight penalty: adds W times the sum of squares to the loss." },
+      REAL, FIELD(decay), 1 },
+    { { "lambda", 0, "L", "0.001", NULL, 0, 1e6, "train", "Added to the diagonal of the within-class scatter." },
+      REAL, FIELD(lambda), 1 },
+    { { "epsilon", 0, "E", "1", NULL, 0, 1e9, "train",
+        "Objective lda: eigenvalues below the smallest plus E are maximised." },
+      REAL, FIELD(epsilon), 1 },
+    { { "validation", 0, "V", "0.1", NULL, 0, COUNT_MAX, "train",
+        "Held out of the training data to choose the best epoch: a share below 1, or a count; 0: none." },
+      REAL, FIELD(validation), 1 },
+    { { "seed", 0, "N", "1", NULL, 0, COUNT_MAX, "train", "Start of all random numbers: same seed, same model." },
+      WHOLE, FIELD(seed), 1 },
+    { { "kernels", 0, "NAME", "fast", "fast|reference", 0, 0, "train",
+        "Reference: slow plain loops, to check the fast ones." },
+      CHOICE, FIELD(kernels), 1 },
+    { { "threads", 't', "N", "0", NULL, 0, 1024, "train eval predict", "Threads; 0: one per core. Results do not depend on it." },
+      WHOLE, FIELD(threads), 0 },
+    { { "output", 'o', "PATH", "", NULL, 0, 0, "train predict",
+        "train: folder of the run (default: run). predict: file for the answers (default: the terminal)." },
+      TEXT, FIELD(output), 0 },
+    { { "force", 'f', NULL, "false", NULL, 0, 0, "train", "Write into the output folder even if it exists." },
+      FLAG, FIELD(force), 0 },
+    { { "proba", 0, "NAME", "paper", "paper|bayes", 0, 0, "eval predict", "How scores become probabilities." },
+      CHOICE, FIELD(probability), 0 },
+    { { "json", 0, NULL, "false", NULL, 0, 0, "eval predict info", "Print JSON: one object, or one line per image." },
+      FLAG, FIELD(json), 0 },
+    { { "quiet", 'q', NULL, "false", NULL, 0, 0, "train", "No progress, only the result." }, FLAG, FIELD(quiet), 0 },
+    { { "help", 'h', NULL, "false", NULL, 0, 0, "train eval predict info", "Explain the command and its options." },
+      FLAG, FIELD(help), 0 },
+};
+
+enum { N_OPTIONS = sizeof table / sizeof table[0] };
+_Static_assert(N_OPTIONS <= sizeof((struct dlda_options *)0)->text / DLDA_OPTION_TEXT, "enlarge dlda_options.text");
+
+const dlda_option_info *dlda_option_at(size_t i)
+{
+    return i < N_OPTIONS ? &table[i].info : NULL;
+}
+
+int dlda_option_decides_result(size_t i)
+{
+    return table[i].decides_result;
+}
+
+/* ---- Suggestions ---- */
+
+/* Edits (insert, remove, replace) that turn a into b; both are cut at 63 characters. */
+static int edit_distance(const char *a, const char *b)
+{
+    int row[64];
+    int n = (int)strnlen(a, 63), m = (int)strnlen(b, 63);
+
+    for (int j = 0; j <= m; j++) row[j] = j;
+    for (int i = 1; i <= n; i++) {
+        int diagonal = row[0];
+        row[0] = i;
+        for (int j = 1; j <= m; j++) {
+            int replaced = diagonal + (a[i - 1] != b[j - 1]);
+            int shorter = row[j - 1] < row[j] ? row[j - 1] + 1 : row[j] + 1;
+            diagonal = row[j];
+            row[j] = replaced < shorter ? replaced : shorter;
+        }
+    }
+    return row[m];
+}
+
+int dlda_closest_word(const char *word, const char *const *words, size_t count)
+{
+    int best = -1, least = (int)strnlen(word, 63) / 3 + 2; /* farther than that is not a slip of the finger */
+
+    for (size_t i = 0; i < count; i++) {
+        int distance = edit_distance(word, words[i]);
+        if (distance < least) {
+            least = distance;
+            best = (int)i;
+        }
+    }
+    return best;
+}
+
+/* ---- Values ---- */
+
+static void *field_of(dlda_options *options, const option_row *row)
+{
+    return (char *)options + row->offset;
+}
+
+static dlda_status bad_value(const option_row *row, const char *value, const char *expected)
+{
+    return dlda_fail(DLDA_E_OPTION, "option %s: found '%s', expected %s", row->info.name, value, expected);
+}
+
+static dlda_status out_of_range(const option_row *row, const char *value)
+{
+    return dlda_fail(DLDA_E_OPTION, "option %s: found %s, expected %.15g to %.15g", row->info.name, value,
+                     row->info.least, row->info.most);
+}
+
+static dlda_status set_number(const option_row *row, const char *value, void *field)
+{
+    char *end = NULL;
+    double number = strtod(value, &end);
+
+    if (end == value || *end || !isfinite(number)) return bad_value(row, value, "a number");
+    if (row->type == WHOLE && number != floor(number)) return bad_value(row, value, "a whole number");
+    if (number < row->info.least || number > row->info.most) return out_of_range(row, value);
+    if (row->type == WHOLE) *(int64_t *)field = (int64_t)number;
+    else *(double *)field = number;
+    return DLDA_OK;
+}
+
+static dlda_status set_choice(const option_row *row, const char *value, int64_t *field)
+{
+    enum { MOST = 16 };
+    char copy[DLDA_OPTION_TEXT];
+    const char *words[MOST];
+    int count = 0;
+
+    snprintf(copy, sizeof copy, "%s", row->info.choices);
+    char *rest = NULL;
+    for (char *word = strtok_r(copy, "|", &rest); word && count < MOST; word = strtok_r(NULL, "|", &rest)) {
+        if (strcmp(word, value) == 0) {
+            *field = count;
+            return DLDA_OK;
+        }
+        words[count++] = word;
+    }
+    int near = dlda_closest_word(value, words, (size_t)count);
+    if (near >= 0)
+        return dlda_fail(DLDA_E_OPTION, "option %s: found '%s', expected one of %s; did you mean '%s'?",
+                         row->info.name, value, row->info.choices, words[near]);
+    return dlda_fail(DLDA_E_OPTION, "option %s: found '%s', expected one of %s", row->info.name, value,
+                     row->info.choices);
+}
+
+static dlda_status set_flag(const option_row *row, const char *value, int64_t *field)
+{
+    if (strcmp(value, "true") != 0 && strcmp(value, "false") != 0)
+        return bad_value(row, value, "true or false");
+    *field = strcmp(value, "true") == 0;
+    return DLDA_OK;
+}
+
+static dlda_status set_row(dlda_options *options, size_t i, const char *value)
+{
+    const option_row *row = &table[i];
+    void *field = field_of(options, row);
+    dlda_status status = DLDA_OK;
+
+    if (strlen(value) >= DLDA_OPTION_TEXT)
+        return dlda_fail(DLDA_E_OPTION, "option %s: %zu characters, expected at most %d", row->info.name,
+                         strlen(value), DLDA_OPTION_TEXT - 1);
+    switch (row->type) {
+    case WHOLE:
+    case REAL: status = set_number(row, value, field); break;
+    case CHOICE: status = set_choice(row, value, field); break;
+    case FLAG: status = set_flag(row, value, field); break;
+    case TEXT: memcpy(field, value, strlen(value) + 1); break;
+    }
+    if (status == DLDA_OK) memcpy(options->text[i], value, strlen(value) + 1);
+    return status;
+}
+
+static dlda_status unknown_option(const char *name)
+{
+    const char *names[N_OPTIONS];
+
+    for (size_t i = 0; i < N_OPTIONS; i++) names[i] = table[i].info.name;
+    int near = dlda_closest_word(name, names, N_OPTIONS);
+    if (near < 0) return dlda_fail(DLDA_E_OPTION, "unknown option '%s'", name);
+    return dlda_fail(DLDA_E_OPTION, "unknown option '%s'; did you mean '%s'?", name, names[near]);
+}
+
+dlda_status dlda_options_create(dlda_options **options)
+{
+    dlda_status status = DLDA_OK;
+    dlda_options *self = NULL;
+
+    DLDA_TRY(DLDA_TAKE(&self, 1, "options"));
+    for (size_t i = 0; i < N_OPTIONS; i++) DLDA_TRY(set_row(self, i, table[i].info.initial));
+    *options = self;
+    self = NULL;
+done:
+    dlda_release(self);
+    return status;
+}
+
+void dlda_options_destroy(dlda_options *options)
+{
+    dlda_release(options);
+}
+
+dlda_status dlda_options_set(dlda_options *options, const char *name, const char *value)
+{
+    for (size_t i = 0; i < N_OPTIONS; i++)
+        if (strcmp(table[i].info.name, name) == 0) return set_row(options, i, value);
+    return unknown_option(name);
+}
+
+const char *dlda_options_get(const dlda_options *options, const char *name)
+{
+    for (size_t i = 0; i < N_OPTIONS; i++)
+        if (strcmp(table[i].info.name, name) == 0) return options->text[i];
+    return NULL;
+}

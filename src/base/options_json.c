@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * options_json.c - the options that decide a result, as JSON for options.json and model files.
+ */
+#include "base/memory.h"
+#include "base/options.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+
+dlda_status dlda_options_to_json(const dlda_options *options, char **json)
+{
+    dlda_status status = DLDA_OK;
+    char *text = NULL;
+    json_t *object = json_object();
+
+    if (!object) DLDA_FAIL(DLDA_E_MEMORY, "options: no memory for JSON");
+    for (size_t i = 0; dlda_option_at(i); i++) {
+        const dlda_option_info *info = dlda_option_at(i);
+        const char *value = options->text[i];
+        if (!dlda_option_decides_result(i)) continue;
+        json_t *item = info->least < info->most ? json_real(strtod(value, NULL)) : json_string(value);
+        if (!item || json_object_set_new(object, info->name, item) != 0)
+            DLDA_FAIL(DLDA_E_OPTION, "option %s: '%s' is not valid UTF-8", info->name, value);
+    }
+    text = json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+    if (!text) DLDA_FAIL(DLDA_E_MEMORY, "options: no memory for JSON");
+    DLDA_TRY(dlda_take_text(text, json));
+done:
+    free(text);
+    json_decref(object);
+    return status;
+}

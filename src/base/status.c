@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * status.c - status codes, and the message of the latest failure in each thread.
+ */
+#include "base/status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MESSAGE_SIZE = 1024 };
+
+static _Thread_local char last_message[MESSAGE_SIZE];
+
+const char *dlda_version(void)
+{
+    return DLDA_VERSION;
+}
+
+const char *dlda_last_error(void)
+{
+    return last_message;
+}
+
+const char *dlda_status_text(dlda_status status)
+{
+    switch (status) {
+    case DLDA_OK: return "ok";
+    case DLDA_E_ARGUMENT: return "bad argument";
+    case DLDA_E_OPTION: return "bad option";
+    case DLDA_E_MEMORY: return "out of memory";
+    case DLDA_E_IO: return "input or output failed";
+    case DLDA_E_EXISTS: return "already exists";
+    case DLDA_E_FORMAT: return "wrong format";
+    case DLDA_E_SHAPE: return "shapes do not fit";
+    case DLDA_E_CLASS: return "too few classes";
+    case DLDA_E_NUMERIC: return "numerical failure";
+    case DLDA_E_STOPPED: return "stopped";
+    }
+    return "unknown status";
+}
+
+dlda_status dlda_fail(dlda_status status, const char *format, ...)
+{
+    char message[MESSAGE_SIZE]; /* the arguments may point into last_message */
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    memcpy(last_message, message, sizeof message);
+    return status;
+}
+
+dlda_status dlda_fail_at(dlda_status status, const char *format, ...)
+{
+    char where[MESSAGE_SIZE / 2];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(where, sizeof where, format, arguments);
+    va_end(arguments);
+    return dlda_fail(status, "%s: %s", where, last_message);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * evaluate.h - counts right and wrong answers.
+ */
+#ifndef DLDA_CLASSIFY_EVALUATE_H
+#define DLDA_CLASSIFY_EVALUATE_H
+
+#include "base/status.h"
+
+dlda_status dlda_evaluation_create(size_t classes, dlda_evaluation **evaluation);
+/* Counts n answers: truth and predicted [n], probabilities proba [n][classes]. */
+void dlda_evaluation_count(dlda_evaluation *evaluation, size_t n, const int *truth, const int *predicted,
+                           const float *proba);
+/* Turns the counts into shares. */
+void dlda_evaluation_finish(dlda_evaluation *evaluation);
+
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * lda_head.c - the classifier in closed form (the paper, 3.4; docs/method.md, step 6).
+ *
+ * With A = [e_1 .. e_K] and e'(Sw + lambda I)e = 1, the score of class c is
+ *     d_c(h) = h T_c' - M_c T_c' / 2,   T = M A A',
+ * which is Bayes' rule for Gaussian classes with covariance Sw + lambda I, seen in the discriminant space.
+ */
+#include "classify/lda_head.h"
+#include "base/memory.h"
+#include "objective/lda_problem.h"
+
+#include <math.h>
+#include <string.h>
+
+dlda_status dlda_lda_create(size_t C, size_t D, size_t K, dlda_lda **lda)
+{
+    dlda_status status = DLDA_OK;
+    dlda_lda *self = NULL;
+    size_t n_means = 0, n_directions = 0;
+
+    DLDA_TRY(dlda_multiply_sizes(C, D, "LDA", &n_means));
+    DLDA_TRY(dlda_multiply_sizes(K, D, "LDA", &n_directions));
+    DLDA_TRY(DLDA_TAKE(&self, 1, "LDA"));
+    self->C = C;
+    self->D = D;
+    self->K = K;
+    DLDA_TRY(DLDA_TAKE(&self->counts, C, "LDA"));
+    DLDA_TRY(DLDA_TAKE(&self->M, n_means, "LDA"));
+    DLDA_TRY(DLDA_TAKE(&self->A, n_directions, "LDA"));
+    DLDA_TRY(DLDA_TAKE(&self->eigenvalues, K, "LDA"));
+    DLDA_TRY(DLDA_TAKE(&self->T, n_means, "LDA"));
+    DLDA_TRY(DLDA_TAKE(&self->offset, C, "LDA"));
+    DLDA_TRY(DLDA_TAKE(&self->log_prior, C, "LDA"));
+    *lda = self;
+    self = NULL;
+done:
+    dlda_lda_destroy(self);
+    return status;
+}
+
+void dlda_lda_destroy(dlda_lda *self)
+{
+    if (!self) return;
+    dlda_release(self->counts);
+    dlda_release(self->M);
+    dlda_release(self->A);
+    dlda_release(self->eigenvalues);
+    dlda_release(self->T);
+    dlda_release(self->offset);
+    dlda_release(self->log_prior);
+    dlda_release(self);
+}
+
+static int usable(const dlda_lda *self, size_t c)
+{
+    return self->counts[c] >= 2;
+}
+
+static double dot(size_t n, const double *a, const double *b)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum += a[i] * b[i];
+    return sum;
+}
+
+void dlda_lda_prepare(dlda_lda *self)
+{
+    size_t D = self->D;
+    double total = 0;
+
+    memset(self->T, 0, self->C * D * sizeof *self->T);
+    for (size_t c = 0; c < self->C; c++) {
+        double *T = self->T + c * D;
+        const double *mean = self->M + c * D;
+        for (size_t k = 0; k < self->K; k++) {
+            double coordinate = dot(D, mean, self->A + k * D);
+            for (size_t i = 0; i < D; i++) T[i] += coordinate * self->A[k * D + i];
+        }
+        self->offset[c] = -dot(D, mean, T) / 2;
+        if (usable(self, c)) total += self->counts[c];
+    }
+    for (size_t c = 0; c < self->C; c++)
+        self->log_prior[c] = usable(self, c) ? log(self->counts[c] / total) : -INFINITY;
+}
+
+dlda_status dlda_lda_fit(const dlda_scatter *scatter, double lambda, dlda_lda **lda)
+{
+    dlda_status status = DLDA_OK;
+    dlda_lda_problem *problem = NULL;
+    dlda_lda *self = NULL;
+    size_t C = scatter->C, D = scatter->D;
+
+    if (!(lambda >= 0)) DLDA_FAIL(DLDA_E_ARGUMENT, "LDA: lambda %g, expected 0 or more", lambda);
+    DLDA_TRY(dlda_lda_problem_create(D, &problem));
+    DLDA_TRY(dlda_lda_problem_solve(problem, scatter, lambda));
+    DLDA_TRY(dlda_lda_create(C, D, problem->K, &self));
+    for (size_t c = 0; c < C; c++) self->counts[c] = (double)scatter->counts[c];
+    memcpy(self->M, scatter->means, C * D * sizeof *self->M);
+    memcpy(self->A, problem->E, problem->K * D * sizeof *self->A);
+    memcpy(self->eigenvalues, problem->values, problem->K * sizeof *self->eigenvalues);
+    dlda_lda_prepare(self);
+    *lda = self;
+    self = NULL;
+done:
+    dlda_lda_problem_destroy(problem);
+    dlda_lda_destroy(self);
+    return status;
+}
+
+size_t dlda_lda_classes(const dlda_lda *self)
+{
+    return self->C;
+}
+
+size_t dlda_lda_features(const dlda_lda *self)
+{
+    return self->D;
+}
+
+const double *dlda_lda_eigenvalues(const dlda_lda *self, size_t *count)
+{
+    *count = self->K;
+    return self->eigenvalues;
+}
+
+/* ---- Using it ---- */
+
+static dlda_status check_finite(const float *X, size_t n, size_t D)
+{
+    for (size_t i = 0; i < n * D; i++)
+        if (!isfinite(X[i]))
+            return dlda_fail(DLDA_E_NUMERIC, "features: row %zu, column %zu is %g, expected a finite value", i / D,
+                             i % D, (double)X[i]);
+    return DLDA_OK;
+}
+
+static double dot_mixed(size_t n, const float *x, const double *a)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum += (double)x[i] * a[i];
+    return sum;
+}
+
+dlda_status dlda_lda_transform(const dlda_lda *self, const float *X, size_t n, float *Z)
+{
+    dlda_status status = check_finite(X, n, self->D);
+
+    if (status != DLDA_OK) return status;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < self->K; k++)
+            Z[i * self->K + k] = (float)dot_mixed(self->D, X + i * self->D, self->A + k * self->D);
+    return DLDA_OK;
+}
+
+/* d_c, or minus infinity for a class that must not be chosen. */
+static double class_score(const dlda_lda *self, const float *x, size_t c, dlda_probability kind)
+{
+    if (!usable(self, c)) return -INFINITY;
+    double d = dot_mixed(self->D, x, self->T + c * self->D) + self->offset[c];
+    return kind == DLDA_BAYES ? d + self->log_prior[c] : d;
+}
+
+/* Logarithm of a class's weight before normalisation. For the paper's that is log(1 / (1 + exp(-d))), written so
+ * that nothing overflows: the weights of far classes underflow, their logarithms do not. */
+static double log_weight(double score, dlda_probability kind)
+{
+    if (kind == DLDA_BAYES || isinf(score)) return score;
+    return score > 0 ? -log1p(exp(-score)) : score - log1p(exp(score));
+}
+
+/* `scores` [C] is scratch. The largest weight becomes 1 before the sum is taken, so that it is never zero. */
+static void classify_row(const dlda_lda *self, const float *x, dlda_probability kind, double *scores, int *label,
+                         float *proba)
+{
+    size_t best = 0;
+    double sum = 0;
+
+    for (size_t c = 0; c < self->C; c++) {
+        scores[c] = class_score(self, x, c, kind);
+        if (scores[c] > scores[best]) best = c;
+    }
+    if (label) *label = (int)best;
+    if (!proba) return;
+    double largest = log_weight(scores[best], kind);
+    for (size_t c = 0; c < self->C; c++) sum += scores[c] = exp(log_weight(scores[c], kind) - largest);
+    for (size_t c = 0; c < self->C; c++) proba[c] = (float)(scores[c] / sum);
+}
+
+dlda_status dlda_lda_predict(const dlda_lda *self, const float *X, size_t n, dlda_probability kind, int *labels,
+                             float *proba)
+{
+    dlda_status status = DLDA_OK;
+    double *scores = NULL;
+
+    DLDA_TRY(check_finite(X, n, self->D));
+    DLDA_TRY(DLDA_TAKE(&scores, self->C, "class scores"));
+    for (size_t i = 0; i < n; i++)
+        classify_row(self, X + i * self->D, kind, scores, labels ? labels + i : NULL,
+                     proba ? proba + i * self->C : NULL);
+done:
+    dlda_release(scores);
+    return status;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * lda_head.h - the fitted LDA, as model files see it.
+ */
+#ifndef DLDA_CLASSIFY_LDA_HEAD_H
+#define DLDA_CLASSIFY_LDA_HEAD_H
+
+#include "base/status.h"
+
+struct dlda_lda {
+    size_t C, D, K;
+    /* what is fitted, and kept in model files */
+    double *counts;      /* [C]     rows of each class in the fitted data; usable from 2 on */
+    double *M;           /* [C][D]  class means                                            */
+    double *A;           /* [K][D]  discriminant directions as rows                        */
+    double *eigenvalues; /* [K]     largest first                                          */
+    /* what follows from it */
+    double *T;           /* [C][D]  M A' A                                                 */
+    double *offset;      /* [C]     -diag(M T') / 2                                        */
+    double *log_prior;   /* [C]     of the usable classes                                  */
+};
+
+/* An empty head of that size; fill in the fitted fields, then call _prepare for the others. */
+dlda_status dlda_lda_create(size_t C, size_t D, size_t K, dlda_lda **lda);
+void dlda_lda_prepare(dlda_lda *lda);
+
+#endif

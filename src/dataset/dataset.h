@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * dataset.h - images with labels, as the rest of the library sees them.
+ *
+ * The pixels lie in a storage that several sets may share (a split shares its parent's); a set is a list of
+ * indices into it. Bytes stay bytes until a batch is gathered.
+ */
+#ifndef DLDA_DATASET_DATASET_H
+#define DLDA_DATASET_DATASET_H
+
+#include "base/status.h"
+
+/* [count] labels in 0 .. classes-1, in the set's own order; NULL if the set has none. */
+const int *dlda_dataset_labels(const dlda_dataset *dataset);
+
+/* Gathers samples indices[0 .. n-1] (positions in this set) as floats: images [n][height][width][channels]. */
+void dlda_dataset_gather(const dlda_dataset *dataset, const size_t *indices, size_t n, size_t threads, float *images);
+
+#endif

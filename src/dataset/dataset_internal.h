@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * dataset_internal.h - what a data set is made of, for the files of this folder.
+ */
+#ifndef DLDA_DATASET_DATASET_INTERNAL_H
+#define DLDA_DATASET_DATASET_INTERNAL_H
+
+#include "dataset/dataset.h"
+
+#include <stdatomic.h>
+
+/* What a set and the sets split from it have in common. The last user releases it. */
+typedef struct dlda_storage {
+    atomic_size_t users;
+    uint8_t *bytes; /* [images][height][width][channels], NULL if there are values */
+    float *values;  /* the same shape, NULL if there are bytes                     */
+    char **names;   /* [classes], pointers into `text`                             */
+    char *text;
+} dlda_storage;
+
+struct dlda_dataset {
+    dlda_storage *storage;
+    size_t count, height, width, channels, classes;
+    size_t *index; /* [count]: where in the storage sample i lies */
+    int *labels;   /* [count], NULL if there are none             */
+};
+
+/* Samples positions[0 .. n-1] of `parent` as a set of its own that shares the parent's storage. */
+dlda_status dlda_dataset_select(const dlda_dataset *parent, const size_t *positions, size_t n,
+                                dlda_dataset **dataset);
+
+#endif

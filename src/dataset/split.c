@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * split.c - a data set in two, class by class in equal shares.
+ *
+ * Class c with n_c of n samples has a share of `count` n_c / n in the second set: first the whole part of
+ * it, then the places that are left go to the largest remainders. Which samples of a class go is drawn at
+ * random; both sets keep the order of the parent.
+ */
+#include "base/memory.h"
+#include "base/random.h"
+#include "dataset/by_class.h"
+#include "dataset/dataset_internal.h"
+
+#include <string.h>
+
+void dlda_group_by_class(const int *labels, size_t count, size_t classes, size_t *start, size_t *order)
+{
+    memset(start, 0, (classes + 1) * sizeof *start);
+    for (size_t i = 0; i < count; i++) start[(labels ? labels[i] : 0) + 1]++;
+    for (size_t c = 0; c < classes; c++) start[c + 1] += start[c];
+    /* Filling moves each start to where the next class begins; then all move back by one class. */
+    for (size_t i = 0; i < count; i++) order[start[labels ? labels[i] : 0]++] = i;
+    memmove(start + 1, start, classes * sizeof *start);
+    start[0] = 0;
+}
+
+typedef struct split {
+    size_t total, count, classes;
+    size_t *start;     /* [classes + 1], see dlda_group_by_class     */
+    size_t *order;     /* [total]                                    */
+    size_t *share;     /* [classes]: samples that go to the second   */
+    size_t *remainder; /* [classes]: of the division, over total     */
+    uint8_t *second;   /* [total]: 1 if the sample goes there        */
+    size_t *positions; /* [total]: scratch                           */
+} split;
+
+static void split_release(split *self)
+{
+    dlda_release(self->start);
+    dlda_release(self->order);
+    dlda_release(self->share);
+    dlda_release(self->remainder);
+    dlda_release(self->second);
+    dlda_release(self->positions);
+}
+
+static dlda_status split_take(split *self)
+{
+    dlda_status status = DLDA_OK;
+
+    DLDA_TRY(DLDA_TAKE(&self->start, self->classes + 1, "split"));
+    DLDA_TRY(DLDA_TAKE(&self->order, self->total, "split"));
+    DLDA_TRY(DLDA_TAKE(&self->share, self->classes, "split"));
+    DLDA_TRY(DLDA_TAKE(&self->remainder, self->classes, "split"));
+    DLDA_TRY(DLDA_TAKE(&self->second, self->total, "split"));
+    DLDA_TRY(DLDA_TAKE(&self->positions, self->total, "split"));
+done:
+    return status;
+}
+
+/* The class with the largest remainder, the first of them if they are equal. */
+static size_t largest_remainder(const split *self)
+{
+    size_t best = 0;
+
+    for (size_t c = 1; c < self->classes; c++)
+        if (self->remainder[c] > self->remainder[best]) best = c;
+    return best;
+}
+
+/* No share becomes larger than its class: the remainders add up to (places left) x total and each is below
+ * total, so more classes have one than there are places. */
+static void compute_shares(split *self)
+{
+    size_t left = self->count;
+
+    for (size_t c = 0; c < self->classes; c++) {
+        uint64_t product = (uint64_t)self->count * (self->start[c + 1] - self->start[c]); /* both < 2^32 */
+        self->share[c] = (size_t)(product / self->total);
+        self->remainder[c] = (size_t)(product % self->total);
+        left -= self->share[c];
+    }
+    for (; left > 0; left--) {
+        size_t c = largest_remainder(self);
+        self->share[c]++;
+        self->remainder[c] = 0;
+    }
+}
+
+static void draw_second(split *self, uint64_t seed)
+{
+    for (size_t c = 0; c < self->classes; c++) {
+        dlda_random random = dlda_random_stream(seed, DLDA_RANDOM_SPLIT, 0, (uint32_t)c);
+        size_t *samples = self->order + self->start[c];
+        dlda_random_shuffle(&random, self->start[c + 1] - self->start[c], samples);
+        for (size_t i = 0; i < self->share[c]; i++) self->second[samples[i]] = 1;
+    }
+}
+
+static dlda_status select_half(split *self, const dlda_dataset *parent, int second, dlda_dataset **half)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < self->total; i++)
+        if (self->second[i] == second) self->positions[n++] = i;
+    return dlda_dataset_select(parent, self->positions, n, half);
+}
+
+dlda_status dlda_dataset_split(const dlda_dataset *dataset, size_t count, uint64_t seed, dlda_dataset **first,
+                               dlda_dataset **second)
+{
+    dlda_status status = DLDA_OK;
+    dlda_dataset *one = NULL, *two = NULL;
+    split self = { .total = dataset->count, .count = count, .classes = dataset->labels ? dataset->classes : 1 };
+
+    if (count == 0 || count >= self.total)
+        DLDA_FAIL(DLDA_E_ARGUMENT, "split: %zu of %zu samples, expected 1 to %zu", count, self.total,
+                  self.total - 1);
+    DLDA_TRY(split_take(&self));
+    dlda_group_by_class(dataset->labels, self.total, self.classes, self.start, self.order);
+    compute_shares(&self);
+    draw_second(&self, seed);
+    DLDA_TRY(select_half(&self, dataset, 0, &one));
+    DLDA_TRY(select_half(&self, dataset, 1, &two));
+    *first = one;
+    *second = two;
+    one = two = NULL;
+done:
+    dlda_dataset_destroy(one);
+    dlda_dataset_destroy(two);
+    split_release(&self);
+    return status;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * conv.h - the ways to compute a convolution; convolution.c chooses among them by shape.
+ */
+#ifndef DLDA_KERNELS_CONV_H
+#define DLDA_KERNELS_CONV_H
+
+#include "kernels/kernels.h"
+
+/* Gradients of weights are summed in this many groups of images at most: the number bounds both the memory of
+ * the partial sums and the threads that can work on them, and must not depend on the number of threads. */
+enum { DLDA_CONV_GROUPS = 8 };
+
+/* conv_im2col.c: any shape. */
+void dlda_im2col_plan(dlda_conv *conv);
+size_t dlda_im2col_worker_floats(const dlda_conv *conv); /* scratch per worker */
+void dlda_im2col_forward(const dlda_conv *, const dlda_run *, size_t N, const float *X, const float *W, float *Y);
+void dlda_im2col_backward_data(const dlda_conv *, const dlda_run *, size_t N, const float *dY, const float *W, float *dX);
+void dlda_im2col_backward_weights(const dlda_conv *, const dlda_run *, size_t N, const float *X, const float *dY,
+                                  float *dW);
+
+/* conv_product.c: 1x1, stride 1, no padding; one matrix product over all pixels of all images. */
+void dlda_product_plan(dlda_conv *conv);
+void dlda_product_forward(const dlda_conv *, const dlda_run *, size_t N, const float *X, const float *W, float *Y);
+void dlda_product_backward_data(const dlda_conv *, const dlda_run *, size_t N, const float *dY, const float *W, float *dX);
+void dlda_product_backward_weights(const dlda_conv *, const dlda_run *, size_t N, const float *X, const float *dY,
+                                   float *dW);
+
+/* ---- Common to them ---- */
+
+/* W [depth][filters] to [filters][depth]. libxsmm cannot transpose this operand on the fly. */
+void dlda_conv_transpose(const dlda_conv *conv, const float *W, float *transposed);
+/* Items per group, for n items. */
+size_t dlda_conv_group(size_t n);
+/* dW = the sum of the groups' partial sums [groups][depth][filters], in order. */
+void dlda_conv_sum_groups(const dlda_conv *conv, const dlda_run *run, const float *partial, size_t groups, float *dW);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * conv_product.c - 1x1 convolutions and dense layers: Y = X W over all pixels of all images at once.
+ *
+ * The rows are done in blocks of fixed size; the last, smaller one is not planned, since it depends on the number
+ * of images, and goes to the BLAS.
+ */
+#include "base/parallel.h"
+#include "kernels/conv.h"
+
+#include <string.h>
+
+enum { ROWS_PER_BLOCK = 128 };
+
+void dlda_product_plan(dlda_conv *conv)
+{
+    size_t depth = conv->depth, F = conv->filters, rows = ROWS_PER_BLOCK;
+
+    conv->block = rows;
+    conv->forward[0] = (dlda_gemm){ .m = rows, .n = F, .k = depth, .lda = depth, .ldb = F, .ldc = F };
+    conv->data[0] = (dlda_gemm){ .m = rows, .n = depth, .k = F, .lda = F, .ldb = depth, .ldc = depth };
+    conv->weights[0] = (dlda_gemm){ .m = depth, .n = F, .k = rows, .lda = depth, .ldb = F, .ldc = F,
+                                    .a_transposed = 1, .accumulate = 1 };
+    dlda_gemm_plan(&conv->forward[0]);
+    dlda_gemm_plan(&conv->data[0]);
+    dlda_gemm_plan(&conv->weights[0]);
+}
+
+typedef struct product_pass {
+    const dlda_conv *conv;
+    const dlda_gemm *gemm;
+    const float *A, *B; /* operands: A advances with the rows (so does B, for weights) */
+    float *C;
+} product_pass;
+
+/* C = A B for the rows of one chunk. */
+static void product_chunk(void *context, const dlda_chunk *chunk)
+{
+    const product_pass *pass = context;
+    dlda_gemm gemm = *pass->gemm;
+
+    if (chunk->end - chunk->begin < ROWS_PER_BLOCK) {
+        gemm.m = chunk->end - chunk->begin;
+        gemm.kernel = NULL;
+    }
+    dlda_gemm_run(&gemm, pass->A + chunk->begin * gemm.lda, pass->B, pass->C + chunk->begin * gemm.ldc);
+}
+
+static size_t rows_of(const dlda_conv *conv, size_t N)
+{
+    return N * conv->out_height * conv->out_width;
+}
+
+void dlda_product_forward(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X, const float *W, float *Y)
+{
+    product_pass pass = { conv, &conv->forward[0], X, W, Y };
+    dlda_parallel_for(run->threads, rows_of(conv, N), ROWS_PER_BLOCK, product_chunk, &pass);
+}
+
+void dlda_product_backward_data(const dlda_conv *conv, const dlda_run *run, size_t N, const float *dY, const float *W,
+                                float *dX)
+{
+    product_pass pass = { conv, &conv->data[0], dY, run->scratch, dX };
+    dlda_conv_transpose(conv, W, run->scratch);
+    dlda_parallel_for(run->threads, rows_of(conv, N), ROWS_PER_BLOCK, product_chunk, &pass);
+}
+
+/* C[group] = A' B over the rows of one group. */
+static void weights_chunk(void *context, const dlda_chunk *chunk)
+{
+    const product_pass *pass = context;
+    size_t count = pass->conv->depth * pass->conv->filters;
+    float *dw = pass->C + chunk->index * count;
+
+    memset(dw, 0, count * sizeof *dw);
+    for (size_t row = chunk->begin; row < chunk->end; row += ROWS_PER_BLOCK) {
+        dlda_gemm gemm = *pass->gemm;
+        if (chunk->end - row < ROWS_PER_BLOCK) {
+            gemm.k = chunk->end - row;
+            gemm.kernel = NULL;
+        }
+        dlda_gemm_run(&gemm, pass->A + row * gemm.lda, pass->B + row * gemm.ldb, dw);
+    }
+}
+
+void dlda_product_backward_weights(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X, const float *dY,
+                                   float *dW)
+{
+    product_pass pass = { conv, &conv->weights[0], X, dY, run->scratch };
+    size_t rows = rows_of(conv, N), grain = dlda_conv_group(rows);
+
+    dlda_parallel_for(run->threads, rows, grain, weights_chunk, &pass);
+    dlda_conv_sum_groups(conv, run, run->scratch, dlda_parallel_chunks(rows, grain), dW);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * reductions.c - sums over rows in a fixed order.
+ */
+#include "kernels/reductions.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+dlda_status dlda_norm_scratch(size_t channels, size_t *bytes)
+{
+    return dlda_multiply_sizes(channels, 2 * DLDA_ROW_CHUNKS * sizeof(double), "batch norm scratch", bytes);
+}
+
+double *dlda_reduce_rows(const dlda_run *run, size_t rows, size_t width, dlda_parallel_body *body, void *context)
+{
+    size_t grain = dlda_row_grain(rows), chunks = dlda_parallel_chunks(rows, grain);
+    double *partial = run->scratch;
+
+    memset(partial, 0, (chunks ? chunks : 1) * width * sizeof *partial);
+    dlda_parallel_for(run->threads, rows, grain, body, context);
+    for (size_t i = 1; i < chunks; i++)
+        for (size_t j = 0; j < width; j++) partial[j] += partial[i * width + j];
+    return partial;
+}
+
+typedef struct column_sums {
+    size_t C;
+    const float *X;
+    double *partial;
+} column_sums;
+
+static void add_columns(void *context, const dlda_chunk *chunk)
+{
+    const column_sums *sums = context;
+    double *sum = sums->partial + chunk->index * sums->C;
+
+    for (size_t i = chunk->begin; i < chunk->end; i++)
+        for (size_t c = 0; c < sums->C; c++) sum[c] += sums->X[i * sums->C + c];
+}
+
+void dlda_column_sums(const dlda_run *run, size_t rows, size_t C, const float *X, float *sums)
+{
+    column_sums context = { C, X, run->scratch };
+    const double *total = dlda_reduce_rows(run, rows, C, add_columns, &context);
+
+    for (size_t c = 0; c < C; c++) sums[c] = (float)total[c];
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * eigen.c - LAPACK's dsygvd behind a plan. The only file that knows LAPACKE.
+ *
+ * dsygvd finds all eigenpairs by divide and conquer. It stays orthonormal to machine precision when
+ * eigenvalues coincide, which they do here: null directions of Sb all sit at -(C-1)/(N-1).
+ */
+#include "linalg/eigen.h"
+#include "base/memory.h"
+#include "linalg/gemm.h"
+
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+
+struct dlda_eigen {
+    size_t d;
+    double *A, *B;   /* [d][d], overwritten by LAPACK: A by the vectors, B by the Cholesky factor */
+    double *values;  /* [d], smallest first */
+    double *work;    /* [n_work] */
+    lapack_int *whole_work;
+    lapack_int n_work, n_whole_work;
+};
+
+dlda_status dlda_eigen_create(size_t d, dlda_eigen **eigen)
+{
+    dlda_status status = DLDA_OK;
+    dlda_eigen *self = NULL;
+    size_t square = 0;
+    double best_work = 0;
+    lapack_int best_whole = 0;
+
+    if (d < 1 || d > 30000) DLDA_FAIL(DLDA_E_ARGUMENT, "eigenproblem: %zu features, expected 1 to 30000", d);
+    dlda_blas_keep_single_threaded();
+    DLDA_TRY(dlda_multiply_sizes(d, d, "eigenproblem", &square));
+    DLDA_TRY(DLDA_TAKE(&self, 1, "eigenproblem"));
+    self->d = d;
+    DLDA_TRY(DLDA_TAKE(&self->A, square, "eigenproblem"));
+    DLDA_TRY(DLDA_TAKE(&self->B, square, "eigenproblem"));
+    DLDA_TRY(DLDA_TAKE(&self->values, d, "eigenproblem"));
+    LAPACKE_dsygvd_work(LAPACK_COL_MAJOR, 1, 'V', 'U', (lapack_int)d, self->A, (lapack_int)d, self->B,
+                        (lapack_int)d, self->values, &best_work, -1, &best_whole, -1);
+    self->n_work = (lapack_int)best_work;
+    self->n_whole_work = best_whole;
+    DLDA_TRY(DLDA_TAKE(&self->work, (size_t)self->n_work, "eigenproblem"));
+    DLDA_TRY(DLDA_TAKE(&self->whole_work, (size_t)self->n_whole_work, "eigenproblem"));
+    *eigen = self;
+    self = NULL;
+done:
+    dlda_eigen_destroy(self);
+    return status;
+}
+
+void dlda_eigen_destroy(dlda_eigen *self)
+{
+    if (!self) return;
+    dlda_release(self->A);
+    dlda_release(self->B);
+    dlda_release(self->values);
+    dlda_release(self->work);
+    dlda_release(self->whole_work);
+    dlda_release(self);
+}
+
+static int all_finite(const double *values, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(values[i])) return 0;
+    return 1;
+}
+
+/* LAPACK leaves the sign open; fixing it makes results comparable between machines and runs. */
+static void copy_with_fixed_sign(size_t d, const double *from, double *to)
+{
+    size_t largest = 0;
+
+    for (size_t i = 1; i < d; i++)
+        if (fabs(from[i]) > fabs(from[largest])) largest = i;
+    double sign = from[largest] < 0 ? -1 : 1;
+    for (size_t i = 0; i < d; i++) to[i] = sign * from[i];
+}
+
+dlda_status dlda_eigen_solve(dlda_eigen *self, const double *A, const double *B, size_t k, double *values, double *E)
+{
+    size_t d = self->d;
+    lapack_int n = (lapack_int)d;
+
+    /* LAPACK may not return at all when it meets a NaN. */
+    if (!all_finite(A, d * d) || !all_finite(B, d * d))
+        return dlda_fail(DLDA_E_NUMERIC, "eigenproblem: the scatter matrices hold values that are not finite");
+    memcpy(self->A, A, d * d * sizeof *A);
+    memcpy(self->B, B, d * d * sizeof *B);
+    lapack_int info = LAPACKE_dsygvd_work(LAPACK_COL_MAJOR, 1, 'V', 'U', n, self->A, n, self->B, n, self->values,
+                                          self->work, self->n_work, self->whole_work, self->n_whole_work);
+    if (info > n)
+        return dlda_fail(DLDA_E_NUMERIC,
+                         "eigenproblem: Sw + lambda I is not positive definite (pivot %ld of %zu); a larger lambda helps",
+                         (long)(info - n), d);
+    if (info != 0) return dlda_fail(DLDA_E_NUMERIC, "eigenproblem: no convergence (LAPACK dsygvd: %ld)", (long)info);
+    for (size_t j = 0; j < k; j++) {
+        values[j] = self->values[d - 1 - j];
+        copy_with_fixed_sign(d, self->A + (d - 1 - j) * d, E + j * d);
+    }
+    return DLDA_OK;
+}

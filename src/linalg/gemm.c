@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * gemm.c - matrix products: libxsmm's generated kernels for small ones, the BLAS for the rest.
+ *
+ * The only file that knows libxsmm or CBLAS. Which of the two computes a product depends on its shape only,
+ * so results do not depend on threads.
+ */
+#include "linalg/gemm.h"
+
+#include <cblas.h>
+#ifdef DLDA_WITH_LIBXSMM
+#include <libxsmm.h>
+#endif
+
+/* OpenBLAS would start threads of its own inside each of ours. It has no setting per call, so it is set for
+ * the process, whenever something is planned. The symbol is weak: another BLAS does not have it. */
+extern void openblas_set_num_threads(int n) __attribute__((weak));
+
+void dlda_blas_keep_single_threaded(void)
+{
+    if (openblas_set_num_threads) openblas_set_num_threads(1);
+}
+
+#ifdef DLDA_WITH_LIBXSMM
+/* Beyond this many multiplications the BLAS's packing of operands pays; docs/performance.md has figures. */
+static const double most_small_products = 160.0 * 160.0 * 160.0;
+
+static void (*small_kernel(const dlda_gemm *g))(void)
+{
+    /* libxsmm is column-major: a row-major C = A B is C' = B' A' there. Its generated kernels can transpose
+     * the second operand (our A), not the first (our B). */
+    if (g->b_transposed || (double)g->m * (double)g->n * (double)g->k > most_small_products) return NULL;
+    const int m = (int)g->n, n = (int)g->m, k = (int)g->k;
+    const int lda = (int)g->ldb, ldb = (int)g->lda, ldc = (int)g->ldc;
+    const float alpha = 1, beta = g->accumulate ? 1 : 0;
+    const int flags = g->a_transposed ? LIBXSMM_GEMM_FLAG_TRANS_B : LIBXSMM_GEMM_FLAG_NONE;
+    return (void (*)(void))libxsmm_smmdispatch(m, n, k, &lda, &ldb, &ldc, &alpha, &beta, &flags, NULL);
+}
+#else
+static void (*small_kernel(const dlda_gemm *g))(void)
+{
+    (void)g;
+    return NULL;
+}
+#endif
+
+void dlda_gemm_plan(dlda_gemm *gemm)
+{
+    dlda_blas_keep_single_threaded();
+    gemm->kernel = gemm->m && gemm->n && gemm->k ? small_kernel(gemm) : NULL;
+}
+
+void dlda_gemm_run(const dlda_gemm *g, const float *A, const float *B, float *C)
+{
+    if (g->m == 0 || g->n == 0) return;
+#ifdef DLDA_WITH_LIBXSMM
+    if (g->kernel) {
+        ((libxsmm_smmfunction)g->kernel)(B, A, C);
+        return;
+    }
+#endif
+    cblas_sgemm(CblasRowMajor, g->a_transposed ? CblasTrans : CblasNoTrans,
+                g->b_transposed ? CblasTrans : CblasNoTrans, (int)g->m, (int)g->n, (int)g->k, 1, A, (int)g->lda, B,
+                (int)g->ldb, g->accumulate ? 1 : 0, C, (int)g->ldc);
+}
+
+void dlda_double_add_products(size_t n, size_t d, const double *X, double *S)
+{
+    dlda_blas_keep_single_threaded();
+    cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, (int)d, (int)n, 1, X, (int)d, 1, S, (int)d);
+    for (size_t i = 1; i < d; i++)
+        for (size_t j = 0; j < i; j++) S[i * d + j] = S[j * d + i];
+}
+
+void dlda_double_gemm(size_t m, size_t n, size_t k, const double *A, const double *B, int b_transposed, double *C)
+{
+    dlda_blas_keep_single_threaded();
+    if (m == 0 || n == 0) return;
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, b_transposed ? CblasTrans : CblasNoTrans, (int)m, (int)n, (int)k, 1, A,
+                (int)k, B, (int)(b_transposed ? k : n), 0, C, (int)n);
+}

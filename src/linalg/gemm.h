@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * gemm.h - matrix products, planned once and run many times.
+ *
+ * All matrices are row-major. A plan is const: any number of threads may run it at once. Each call runs in
+ * the calling thread only; our own loops bring the threads.
+ */
+#ifndef DLDA_LINALG_GEMM_H
+#define DLDA_LINALG_GEMM_H
+
+#include "base/status.h"
+
+/* C [m][n] = op(A) op(B) (+ C if accumulate); op(A) is [m][k], op(B) is [k][n]. With a_transposed, A is
+ * stored as [k][m]; likewise B. lda, ldb, ldc: floats from one stored row to the next. */
+typedef struct dlda_gemm {
+    size_t m, n, k, lda, ldb, ldc;
+    int a_transposed, b_transposed, accumulate;
+    void (*kernel)(void); /* set by dlda_gemm_plan: a libxsmm kernel, NULL for the BLAS */
+} dlda_gemm;
+
+/* Keeps OpenBLAS from starting threads inside ours. Called by whatever plans to use the BLAS or LAPACK. */
+void dlda_blas_keep_single_threaded(void);
+
+/* Chooses how to compute; call it once, after the fields above are set. */
+void dlda_gemm_plan(dlda_gemm *gemm);
+void dlda_gemm_run(const dlda_gemm *gemm, const float *A, const float *B, float *C);
+
+/* S [d][d] += X' X in double, X [n][d]; both triangles are valid afterwards if they were before. */
+void dlda_double_add_products(size_t n, size_t d, const double *X, double *S);
+
+/* C [m][n] = A [m][k] B, in double; B is [k][n], or [n][k] if b_transposed. */
+void dlda_double_gemm(size_t m, size_t n, size_t k, const double *A, const double *B, int b_transposed,
+                      double *C);
+
+#endif

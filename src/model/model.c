@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * model.c - images in, features and classes out.
+ */
+#include "model/model.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "classify/evaluate.h"
+#include "dataset/dataset.h"
+
+#include <string.h>
+
+static dlda_status copy_names(dlda_model *self, const char *const *names)
+{
+    dlda_status status = DLDA_OK;
+
+    DLDA_TRY(DLDA_TAKE(&self->class_names, self->classes, "class names"));
+    for (size_t c = 0; c < self->classes; c++) DLDA_TRY(dlda_take_text(names[c], &self->class_names[c]));
+done:
+    return status;
+}
+
+dlda_status dlda_model_create(const dlda_model_spec *spec, dlda_model **model)
+{
+    dlda_status status = DLDA_OK;
+    dlda_model *self = NULL;
+
+    DLDA_TRY(DLDA_TAKE(&self, 1, "model"));
+    DLDA_TRY(dlda_network_parse(spec->network_text, spec->where, spec->input, &self->network));
+    DLDA_TRY(DLDA_TAKE(&self->weights, self->network->n_weights, "weights"));
+    DLDA_TRY(DLDA_TAKE(&self->state, self->network->n_state, "batch norm statistics"));
+    self->classes = spec->classes;
+    DLDA_TRY(copy_names(self, spec->class_names));
+    DLDA_TRY(dlda_take_text(spec->options, &self->options));
+    *model = self;
+    self = NULL;
+done:
+    dlda_model_destroy(self);
+    return status;
+}
+
+void dlda_model_destroy(dlda_model *self)
+{
+    if (!self) return;
+    for (size_t c = 0; self->class_names && c < self->classes; c++) dlda_release(self->class_names[c]);
+    dlda_release(self->class_names);
+    dlda_release(self->options);
+    dlda_lda_destroy(self->lda);
+    dlda_release(self->weights);
+    dlda_release(self->state);
+    dlda_network_destroy(self->network);
+    dlda_release(self);
+}
+
+/* ---- What it is ---- */
+
+size_t dlda_model_height(const dlda_model *self)
+{
+    return self->network->input.height;
+}
+
+size_t dlda_model_width(const dlda_model *self)
+{
+    return self->network->input.width;
+}
+
+size_t dlda_model_channels(const dlda_model *self)
+{
+    return self->network->input.channels;
+}
+
+size_t dlda_model_features(const dlda_model *self)
+{
+    return self->network->features;
+}
+
+size_t dlda_model_classes(const dlda_model *self)
+{
+    return self->classes;
+}
+
+static dlda_status add_count(void *context, const dlda_parameter *parameter, int in_state)
+{
+    if (!in_state) *(size_t *)context += parameter->count;
+    return DLDA_OK;
+}
+
+size_t dlda_model_parameters(const dlda_model *self)
+{
+    size_t count = 0;
+    dlda_network_visit(self->network, add_count, &count);
+    return count;
+}
+
+const char *dlda_model_class_name(const dlda_model *self, size_t label)
+{
+    return label < self->classes ? self->class_names[label] : NULL;
+}
+
+const char *dlda_model_network_text(const dlda_model *self)
+{
+    return self->network->text;
+}
+
+const char *dlda_model_options_json(const dlda_model *self)
+{
+    return self->options;
+}
+
+const dlda_lda *dlda_model_lda(const dlda_model *self)
+{
+    return self->lda;
+}
+
+/* ---- Running it ---- */
+
+struct dlda_workspace {
+    const dlda_network *network; /* that it was made for */
+    size_t batch;
+    dlda_plan *plan;
+};
+
+dlda_status dlda_workspace_create(const dlda_model *model, size_t batch, size_t threads, dlda_workspace **workspace)
+{
+    dlda_status status = DLDA_OK;
+    dlda_workspace *self = NULL;
+    dlda_plan_spec spec = { batch, dlda_parallel_threads(threads), 0, DLDA_KERNELS_FAST };
+
+    DLDA_TRY(DLDA_TAKE(&self, 1, "workspace"));
+    self->network = model->network;
+    self->batch = batch;
+    DLDA_TRY(dlda_plan_create(model->network, &spec, &self->plan));
+    *workspace = self;
+    self = NULL;
+done:
+    dlda_workspace_destroy(self);
+    return status;
+}
+
+void dlda_workspace_destroy(dlda_workspace *self)
+{
+    if (!self) return;
+    dlda_plan_destroy(self->plan);
+    dlda_release(self);
+}
+
+static dlda_status check_workspace(const dlda_model *model, const dlda_workspace *workspace)
+{
+    if (workspace->network == model->network) return DLDA_OK;
+    return dlda_fail(DLDA_E_ARGUMENT, "workspace: made for another model");
+}
+
+static size_t at_most(size_t n, size_t most)
+{
+    return n < most ? n : most;
+}
+
+dlda_status dlda_model_embed(const dlda_model *self, dlda_workspace *workspace, const float *images, size_t n, float *H)
+{
+    dlda_status status = check_workspace(self, workspace);
+    size_t in = dlda_shape_size(self->network->input), D = self->network->features;
+
+    for (size_t first = 0; status == DLDA_OK && first < n; first += workspace->batch) {
+        size_t rows = at_most(n - first, workspace->batch);
+        const float *features = dlda_plan_infer(workspace->plan, self->weights, self->state, images + first * in, rows);
+        memcpy(H + first * D, features, rows * D * sizeof *H);
+    }
+    return status;
+}
+
+dlda_status dlda_model_predict(const dlda_model *self, dlda_workspace *workspace, const float *images, size_t n,
+                               dlda_probability kind, int *labels, float *proba)
+{
+    dlda_status status = check_workspace(self, workspace);
+    size_t in = dlda_shape_size(self->network->input);
+
+    for (size_t first = 0; status == DLDA_OK && first < n; first += workspace->batch) {
+        size_t rows = at_most(n - first, workspace->batch);
+        const float *H = dlda_plan_infer(workspace->plan, self->weights, self->state, images + first * in, rows);
+        status = dlda_lda_predict(self->lda, H, rows, kind, labels ? labels + first : NULL,
+                                  proba ? proba + first * self->classes : NULL);
+    }
+    return status;
+}
+
+/* ---- Evaluating it ---- */
+
+static dlda_status check_dataset(const dlda_model *self, const dlda_dataset *dataset)
+{
+    dlda_shape in = self->network->input;
+
+    if (!dlda_dataset_labels(dataset)) return dlda_fail(DLDA_E_SHAPE, "evaluate: the data has no labels");
+    if (dlda_dataset_count(dataset) == 0) return dlda_fail(DLDA_E_SHAPE, "evaluate: the data has no samples");
+    if (dlda_dataset_height(dataset) != in.height || dlda_dataset_width(dataset) != in.width ||
+        dlda_dataset_channels(dataset) != in.channels)
+        return dlda_fail(DLDA_E_SHAPE, "evaluate: images of %zux%zux%zu, the model takes %zux%zux%zu",
+                         dlda_dataset_height(dataset), dlda_dataset_width(dataset), dlda_dataset_channels(dataset),
+                         in.height, in.width, in.channels);
+    if (dlda_dataset_classes(dataset) > self->classes)
+        return dlda_fail(DLDA_E_SHAPE, "evaluate: %zu classes in the data, the model knows %zu",
+                         dlda_dataset_classes(dataset), self->classes);
+    return DLDA_OK;
+}
+
+dlda_status dlda_model_evaluate(const dlda_model *self, dlda_workspace *workspace, const dlda_dataset *dataset,
+                                dlda_probability kind, dlda_evaluation **evaluation)
+{
+    dlda_status status = DLDA_OK;
+    dlda_evaluation *result = NULL;
+    float *images = NULL, *proba = NULL;
+    int *predicted = NULL;
+    size_t batch = workspace->batch;
+
+    DLDA_TRY(check_dataset(self, dataset));
+    size_t count = dlda_dataset_count(dataset);
+    DLDA_TRY(DLDA_TAKE(&images, batch * dlda_shape_size(self->network->input), "images"));
+    DLDA_TRY(DLDA_TAKE(&proba, batch * self->classes, "probabilities"));
+    DLDA_TRY(DLDA_TAKE(&predicted, batch, "predictions"));
+    DLDA_TRY(dlda_evaluation_create(self->classes, &result));
+    for (size_t first = 0; first < count; first += batch) {
+        size_t n = at_most(count - first, batch);
+        DLDA_TRY(dlda_dataset_images(dataset, first, n, images));
+        DLDA_TRY(dlda_model_predict(self, workspace, images, n, kind, predicted, proba));
+        dlda_evaluation_count(result, n, dlda_dataset_labels(dataset) + first, predicted, proba);
+    }
+    dlda_evaluation_finish(result);
+    *evaluation = result;
+    result = NULL;
+done:
+    dlda_evaluation_destroy(result);
+    dlda_release(images);
+    dlda_release(proba);
+    dlda_release(predicted);
+    return status;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * safetensors.h - named arrays and a few texts in one file: the container of models and checkpoints.
+ *
+ * The format is that of huggingface/safetensors, described byte by byte in docs/model_format.md. Reading
+ * trusts nothing: the whole file is checked before anything is returned, and a message names the file, the
+ * tensor, what was found and what was expected. What is wrong with a file is DLDA_E_FORMAT.
+ */
+#ifndef DLDA_MODEL_SAFETENSORS_H
+#define DLDA_MODEL_SAFETENSORS_H
+
+#include "base/status.h"
+
+enum { DLDA_MOST_RANK = 8 };
+
+/* Element types. Those from DLDA_DTYPE_FOREIGN on may stand in files of others: their sizes are checked,
+ * their values are not looked at, and they are never written. */
+typedef enum dlda_dtype { DLDA_F32, DLDA_F64, DLDA_I64, DLDA_DTYPE_FOREIGN } dlda_dtype;
+
+/* "F32", "BF16", ... as in the file. */
+const char *dlda_dtype_name(dlda_dtype dtype);
+
+typedef struct dlda_tensor {
+    const char *name;
+    dlda_dtype dtype;
+    size_t rank;                  /* 0: a single value                             */
+    size_t shape[DLDA_MOST_RANK]; /* [rank]; row-major                             */
+    const void *data;             /* aligned for its type; may be NULL if empty    */
+} dlda_tensor;
+
+/* The product of the shape. */
+size_t dlda_tensor_elements(const dlda_tensor *tensor);
+
+typedef struct dlda_metadata_entry {
+    const char *key, *value; /* UTF-8 */
+} dlda_metadata_entry;
+
+/* Writes a file; on failure an older file of that name stays whole. The same input gives the same bytes.
+ * Values that are not finite are DLDA_E_NUMERIC, names that are used twice DLDA_E_ARGUMENT. */
+dlda_status dlda_safetensors_write(const char *path, const dlda_tensor *tensors, size_t count,
+                                   const dlda_metadata_entry *metadata, size_t n_metadata);
+
+/* A file in memory; const once read. Tensors and texts belong to it. */
+typedef struct dlda_safetensors dlda_safetensors;
+
+dlda_status dlda_safetensors_read(const char *path, dlda_safetensors **file);
+void dlda_safetensors_destroy(dlda_safetensors *file);
+
+/* The text of a metadata key; NULL if there is none. */
+const char *dlda_safetensors_metadata(const dlda_safetensors *file, const char *key);
+
+/* The tensor of that name; NULL if there is none. */
+const dlda_tensor *dlda_safetensors_find(const dlda_safetensors *file, const char *name);
+
+/* The tensor of that name; DLDA_E_FORMAT if it is missing, or of another type or shape [rank]. */
+dlda_status dlda_safetensors_require(const dlda_safetensors *file, const char *name, dlda_dtype dtype, size_t rank,
+                                     const size_t *shape, const dlda_tensor **tensor);
+
+/* All tensors, in the order of their data; NULL behind the last one. */
+size_t dlda_safetensors_count(const dlda_safetensors *file);
+const dlda_tensor *dlda_safetensors_at(const dlda_safetensors *file, size_t i);
+
+#endif

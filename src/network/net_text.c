@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * net_text.c - reads networks from text (docs/network_format.md): one layer per line, shapes follow by themselves.
+ */
+#include "base/memory.h"
+#include "network/network.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_WORDS = 16, MOST_LINE = 256, MOST_LAYERS = 10000, MOST_SIZE = 1 << 20 };
+
+typedef struct parser {
+    const char *where;              /* name of the text                    */
+    size_t line;                    /* from 1                              */
+    size_t statement;               /* layer lines so far                  */
+    char copy[MOST_LINE];           /* of the line, cut into words         */
+    const char *words[MOST_WORDS];
+    size_t n_words;
+    int has_input;
+    dlda_shape shape;               /* at this point of the network        */
+    dlda_network *network;
+} parser;
+
+#define SYNTAX(p, ...) (dlda_fail(DLDA_E_FORMAT, __VA_ARGS__), dlda_fail_at(DLDA_E_FORMAT, "%s: line %zu", (p)->where, (p)->line))
+
+/* ---- Words ---- */
+
+/* Cuts a line into words; # starts a comment. */
+static dlda_status cut_line(parser *p, const char *line, size_t length)
+{
+    char *rest = NULL;
+
+    if (length >= MOST_LINE) return SYNTAX(p, "%zu characters, expected at most %d", length, MOST_LINE - 1);
+    memcpy(p->copy, line, length);
+    p->copy[length] = 0;
+    p->copy[strcspn(p->copy, "#")] = 0;
+    p->n_words = 0;
+    for (char *word = strtok_r(p->copy, " \t\r", &rest); word; word = strtok_r(NULL, " \t\r", &rest)) {
+        if (p->n_words == MOST_WORDS) return SYNTAX(p, "more than %d words", MOST_WORDS);
+        p->words[p->n_words++] = word;
+    }
+    return DLDA_OK;
+}
+
+/* Word i as a whole number between least and most. */
+static dlda_status whole(const parser *p, size_t i, const char *what, size_t least, size_t most, size_t *value)
+{
+    char *end = NULL;
+
+    if (i >= p->n_words) return SYNTAX(p, "%s: %s is missing, expected %zu to %zu", p->words[0], what, least, most);
+    long long number = strtoll(p->words[i], &end, 10);
+    if (*end || end == p->words[i])
+        return SYNTAX(p, "%s: %s is '%s', expected a whole number", p->words[0], what, p->words[i]);
+    if (number < 0 || (unsigned long long)number < least || (unsigned long long)number > most)
+        return SYNTAX(p, "%s: %s is %s, expected %zu to %zu", p->words[0], what, p->words[i], least, most);
+    *value = (size_t)number;
+    return DLDA_OK;
+}
+
+/* One of the words "pad P", "stride S", "linear" behind the fixed arguments. */
+typedef struct named_argument {
+    const char *name;
+    size_t least, most;
+    size_t *value;
+    int is_flag;
+} named_argument;
+
+static dlda_status named(const parser *p, size_t first, const named_argument *arguments, size_t count)
+{
+    dlda_status status = DLDA_OK;
+    const char *names[4] = { NULL };
+
+    for (size_t j = 0; j < count; j++) names[j] = arguments[j].name;
+    for (size_t i = first; i < p->n_words; i++) {
+        size_t j = 0;
+        while (j < count && strcmp(p->words[i], names[j]) != 0) j++;
+        if (j == count) {
+            int near = dlda_closest_word(p->words[i], names, count);
+            DLDA_TRY(near >= 0 ? SYNTAX(p, "%s: unknown word '%s'; did you mean '%s'?", p->words[0], p->words[i], names[near])
+                               : SYNTAX(p, "%s: unknown word '%s'", p->words[0], p->words[i]));
+        }
+        if (arguments[j].is_flag) *arguments[j].value = 1;
+        else DLDA_TRY(whole(p, ++i, names[j], arguments[j].least, arguments[j].most, arguments[j].value));
+    }
+done:
+    return status;
+}
+
+/* ---- Layers ---- */
+
+/* A new layer at the end of the network; its output has the shape of its input until it says otherwise. */
+static dlda_status add_layer(parser *p, dlda_layer_kind kind, dlda_layer **layer)
+{
+    dlda_network *network = p->network;
+
+    if (network->n_layers == MOST_LAYERS) return SYNTAX(p, "more than %d layers", MOST_LAYERS);
+    *layer = &network->layers[network->n_layers++];
+    (*layer)->kind = kind;
+    (*layer)->line = p->line;
+    (*layer)->in = (*layer)->out = p->shape;
+    return DLDA_OK;
+}
+
+/* Takes the next floats of a block for a parameter. Zero entries of the shape are not used. */
+static dlda_status add_parameter(const parser *p, const char *kind, const char *what, const size_t shape[4],
+                                 size_t *block, dlda_parameter *parameter)
+{
+    dlda_status status = DLDA_OK;
+    size_t total = 0;
+
+    snprintf(parameter->name, sizeof parameter->name, "layers.%zu.%s.%s", p->statement, kind, what);
+    parameter->count = 1;
+    for (size_t i = 0; i < 4 && shape[i]; i++) {
+        parameter->shape[parameter->rank++] = shape[i];
+        DLDA_TRY(dlda_multiply_sizes(parameter->count, shape[i], parameter->name, &parameter->count));
+    }
+    /* Each begins at a multiple of 16 floats, so that all are aligned in an aligned block. */
+    parameter->offset = *block;
+    total = *block + (parameter->count + 15) / 16 * 16;
+    if (total < *block || total > SIZE_MAX / 64) DLDA_FAIL(DLDA_E_MEMORY, "%s: too many weights", parameter->name);
+    *block = total;
+done:
+    return status;
+}
+
+static dlda_status add_norm(parser *p)
+{
+    dlda_status status = DLDA_OK;
+    dlda_layer *layer = NULL;
+    const size_t shape[4] = { p->shape.channels };
+
+    DLDA_TRY(add_layer(p, DLDA_NORM_LAYER, &layer));
+    DLDA_TRY(add_parameter(p, "bn", "scale", shape, &p->network->n_weights, &layer->scale));
+    DLDA_TRY(add_parameter(p, "bn", "shift", shape, &p->network->n_weights, &layer->shift));
+    DLDA_TRY(add_parameter(p, "bn", "mean", shape, &p->network->n_state, &layer->mean));
+    DLDA_TRY(add_parameter(p, "bn", "variance", shape, &p->network->n_state, &layer->variance));
+done:
+    return status;
+}
+
+static dlda_status add_conv(parser *p, dlda_conv conv, const char *kind, int with_bias)
+{
+    dlda_status status = DLDA_OK;
+    dlda_layer *layer = NULL;
+    size_t depth = 0, weights = 0;
+    const int dense = strcmp(kind, "dense") == 0;
+    const size_t conv_shape[4] = { conv.kernel, conv.kernel, conv.channels, conv.filters };
+    const size_t dense_shape[4] = { conv.channels, conv.filters };
+    const size_t bias_shape[4] = { conv.filters };
+
+    DLDA_TRY(dlda_multiply_sizes(conv.kernel * conv.kernel, conv.channels, "convolution", &depth));
+    DLDA_TRY(dlda_multiply_sizes(depth, conv.filters, "convolution", &weights));
+    if (weights > INT32_MAX) /* the BLAS counts in int */
+        DLDA_TRY(SYNTAX(p, "%s: %zu weights, expected at most %d", kind, weights, INT32_MAX));
+    DLDA_TRY(add_layer(p, DLDA_CONV_LAYER, &layer));
+    DLDA_TRY(add_parameter(p, kind, "weight", dense ? dense_shape : conv_shape, &p->network->n_weights, &layer->weight));
+    if (with_bias) DLDA_TRY(add_parameter(p, kind, "bias", bias_shape, &p->network->n_weights, &layer->bias));
+    dlda_conv_plan(&conv);
+    layer->conv = conv;
+    layer->out = p->shape = (dlda_shape){ conv.out_height, conv.out_width, conv.filters };
+done:
+    return status;
+}
+
+static dlda_status add_plain(parser *p, dlda_layer_kind kind)
+{
+    dlda_layer *layer = NULL;
+    return add_layer(p, kind, &layer);
+}
+
+/* A window of `size` must fit; what is said if it does not. */
+static dlda_status check_fits(const parser *p, size_t size, size_t pad)
+{
+    if (p->shape.height + 2 * pad >= size && p->shape.width + 2 * pad >= size) return DLDA_OK;
+    return SYNTAX(p, "%s: size %zu does not fit in %zux%zu with pad %zu", p->words[0], size, p->shape.height,
+                  p->shape.width, pad);
+}
+
+/* ---- Statements ---- */
+
+static dlda_status no_more_words(const parser *p, size_t expected)
+{
+    if (p->n_words <= expected) return DLDA_OK;
+    return SYNTAX(p, "%s: unexpected '%s'", p->words[0], p->words[expected]);
+}
+
+static dlda_status read_input(parser *p)
+{
+    dlda_status status = DLDA_OK;
+    dlda_shape shape = { 0, 0, 0 };
+
+    if (p->has_input || p->network->n_layers) DLDA_TRY(SYNTAX(p, "input: must be the first line, once"));
+    DLDA_TRY(whole(p, 1, "height", 1, 65536, &shape.height));
+    DLDA_TRY(whole(p, 2, "width", 1, 65536, &shape.width));
+    DLDA_TRY(whole(p, 3, "channels", 1, MOST_SIZE, &shape.channels));
+    DLDA_TRY(no_more_words(p, 4));
+    if (p->shape.height && memcmp(&shape, &p->shape, sizeof shape) != 0)
+        DLDA_FAIL(DLDA_E_SHAPE,
+                  "%s: line %zu: the network takes images of %zux%zux%zu, the data has %zux%zux%zu; choose another "
+                  "network, or remove the input line to let it take any size that works",
+                  p->where, p->line, shape.height, shape.width, shape.channels, p->shape.height, p->shape.width,
+                  p->shape.channels);
+    p->shape = shape;
+    p->has_input = 1;
+done:
+    return status;
+}
+
+static dlda_status read_conv(parser *p)
+{
+    dlda_status status = DLDA_OK;
+    size_t linear = 0;
+    dlda_conv conv = { .height = p->shape.height, .width = p->shape.width, .channels = p->shape.channels, .stride = 1 };
+    const named_argument arguments[] = { { "pad", 0, 254, &conv.pad, 0 },
+                                         { "stride", 1, 255, &conv.stride, 0 },
+                                         { "linear", 0, 0, &linear, 1 } };
+
+    DLDA_TRY(whole(p, 1, "filters", 1, MOST_SIZE, &conv.filters));
+    DLDA_TRY(whole(p, 2, "kernel", 1, 255, &conv.kernel));
+    DLDA_TRY(named(p, 3, arguments, 3));
+    if (conv.pad >= conv.kernel)
+        DLDA_TRY(SYNTAX(p, "conv: pad %zu, expected less than the kernel (%zu)", conv.pad, conv.kernel));
+    DLDA_TRY(check_fits(p, conv.kernel, conv.pad));
+    DLDA_TRY(add_conv(p, conv, "conv", linear != 0));
+    if (!linear) {
+        DLDA_TRY(add_norm(p));
+        DLDA_TRY(add_plain(p, DLDA_RELU_LAYER));
+    }
+done:
+    return status;
+}
+
+static dlda_status read_dense(parser *p)
+{
+    dlda_status status = DLDA_OK;
+    dlda_conv conv = { .height = 1, .width = 1, .channels = dlda_shape_size(p->shape), .kernel = 1, .stride = 1 };
+
+    DLDA_TRY(whole(p, 1, "width", 1, MOST_SIZE, &conv.filters));
+    DLDA_TRY(no_more_words(p, 2));
+    DLDA_TRY(add_conv(p, conv, "dense", 1));
+done:
+    return status;
+}
+
+static dlda_status read_maxpool(parser *p)
+{
+    dlda_status status = DLDA_OK;
+    dlda_layer *layer = NULL;
+    dlda_pool pool = { .height = p->shape.height, .width = p->shape.width, .channels = p->shape.channels };
+    const named_argument arguments[] = { { "stride", 1, 255, &pool.stride, 0 } };
+
+    DLDA_TRY(whole(p, 1, "size", 1, 16, &pool.size)); /* positions in a window are kept in a byte */
+    pool.stride = pool.size;
+    DLDA_TRY(named(p, 2, arguments, 1));
+    DLDA_TRY(check_fits(p, pool.size, 0));
+    pool.out_height = (pool.height - pool.size) / pool.stride + 1;
+    pool.out_width = (pool.width - pool.size) / pool.stride + 1;
+    DLDA_TRY(add_layer(p, DLDA_POOL_LAYER, &layer));
+    layer->pool = pool;
+    layer->out = p->shape = (dlda_shape){ pool.out_height, pool.out_width, pool.channels };
+done:
+    return status;
+}
+
+static dlda_status read_dropout(parser *p)
+{
+    dlda_status status = DLDA_OK;
+    dlda_layer *layer = NULL;
+    char *end = NULL;
+    double rate = p->n_words > 1 ? strtod(p->words[1], &end) : NAN;
+
+    if (!end || *end || end == p->words[1] || !(rate >= 0 && rate < 1))
+        DLDA_TRY(SYNTAX(p, "dropout: rate is %s, expected a number from 0 to below 1", p->n_words > 1 ? p->words[1] : "missing"));
+    DLDA_TRY(no_more_words(p, 2));
+    DLDA_TRY(add_layer(p, DLDA_DROPOUT_LAYER, &layer));
+    layer->rate = rate;
+done:
+    return status;
+}
+
+static dlda_status read_bn(parser *p)
+{
+    dlda_status status = no_more_words(p, 1);
+    return status == DLDA_OK ? add_norm(p) : status;
+}
+
+static dlda_status read_relu(parser *p)
+{
+    dlda_status status = no_more_words(p, 1);
+    return status == DLDA_OK ? add_plain(p, DLDA_RELU_LAYER) : status;
+}
+
+static dlda_status read_gap(parser *p)
+{
+    dlda_status status = no_more_words(p, 1);
+    dlda_layer *layer = NULL;
+
+    if (status == DLDA_OK) status = add_layer(p, DLDA_GAP_LAYER, &layer);
+    if (status == DLDA_OK) layer->out = p->shape = (dlda_shape){ 1, 1, p->shape.channels };
+    return status;
+}
+
+static const struct {
+    const char *word;
+    dlda_status (*read)(parser *p);
+} statements[] = { { "input", read_input },     { "conv", read_conv }, { "dense", read_dense }, { "maxpool", read_maxpool },
+                   { "dropout", read_dropout }, { "bn", read_bn },     { "relu", read_relu },   { "gap", read_gap } };
+
+enum { N_STATEMENTS = sizeof statements / sizeof statements[0] };
+
+static dlda_status unknown_word(const parser *p)
+{
+    const char *words[N_STATEMENTS];
+
+    for (size_t i = 0; i < N_STATEMENTS; i++) words[i] = statements[i].word;
+    int near = dlda_closest_word(p->words[0], words, N_STATEMENTS);
+    if (near >= 0) return SYNTAX(p, "unknown layer '%s'; did you mean '%s'?", p->words[0], words[near]);
+    return SYNTAX(p, "unknown layer '%s', expected input, conv, dense, maxpool, dropout, bn, relu or gap", p->words[0]);
+}
+
+static dlda_status read_statement(parser *p)
+{
+    size_t i = 0;
+
+    if (p->n_words == 0) return DLDA_OK;
+    while (i < N_STATEMENTS && strcmp(statements[i].word, p->words[0]) != 0) i++;
+    if (i == N_STATEMENTS) return unknown_word(p);
+    if (statements[i].read != read_input && !p->shape.height)
+        return SYNTAX(p, "the size of the images is not known: an 'input HEIGHT WIDTH CHANNELS' line must come first");
+    dlda_status status = statements[i].read(p);
+    if (statements[i].read != read_input) p->statement++;
+    return status;
+}
+
+/* ---- The whole text ---- */
+
+static size_t count_lines(const char *text)
+{
+    size_t lines = 1;
+    for (; *text; text++) lines += *text == '\n';
+    return lines;
+}
+
+static dlda_status read_lines(parser *p, const char *text)
+{
+    dlda_status status = DLDA_OK;
+
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        p->line++;
+        DLDA_TRY(cut_line(p, text, length));
+        DLDA_TRY(read_statement(p));
+        text += length + (text[length] == '\n');
+    }
+done:
+    return status;
+}
+
+/* The text with an input line, so that a model file says by itself what it takes. */
+static dlda_status keep_text(const parser *p, const char *text, char **kept)
+{
+    size_t size = strlen(text) + 64;
+    dlda_shape in = p->network->input;
+    dlda_status status = DLDA_OK;
+
+    if (p->has_input) return dlda_take_text(text, kept);
+    status = DLDA_TAKE(kept, size, "network text");
+    if (status == DLDA_OK) snprintf(*kept, size, "input %zu %zu %zu\n%s", in.height, in.width, in.channels, text);
+    return status;
+}
+
+dlda_status dlda_network_parse(const char *text, const char *where, dlda_shape input, dlda_network **network)
+{
+    dlda_status status = DLDA_OK;
+    parser p = { .where = where, .shape = input };
+    dlda_network *self = NULL;
+    size_t most_layers = 3 * count_lines(text); /* a conv line makes three */
+
+    DLDA_TRY(DLDA_TAKE(&self, 1, "network"));
+    DLDA_TRY(DLDA_TAKE(&self->layers, most_layers < MOST_LAYERS ? most_layers : MOST_LAYERS, "network layers"));
+    p.network = self;
+    DLDA_TRY(read_lines(&p, text));
+    if (self->n_layers == 0) DLDA_FAIL(DLDA_E_FORMAT, "%s: no layers", where);
+    self->input = self->layers[0].in;
+    self->output = self->layers[self->n_layers - 1].out;
+    self->features = dlda_shape_size(self->output);
+    if (self->n_weights == 0) DLDA_FAIL(DLDA_E_FORMAT, "%s: no layer has weights: there is nothing to train", where);
+    DLDA_TRY(keep_text(&p, text, &self->text));
+    *network = self;
+    self = NULL;
+done:
+    dlda_network_destroy(self);
+    return status;
+}

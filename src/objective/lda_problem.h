@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * lda_problem.h - the eigenproblem Sb e = v (Sw + lambda I) e of a scatter, as the objective and the head
+ * both need it.
+ */
+#ifndef DLDA_OBJECTIVE_LDA_PROBLEM_H
+#define DLDA_OBJECTIVE_LDA_PROBLEM_H
+
+#include "linalg/eigen.h"
+#include "objective/scatter.h"
+
+typedef struct dlda_lda_problem {
+    size_t D, K;          /* K = min(C' - 1, D) of the latest solution, C' the usable classes */
+    double *Sw, *Sb;      /* [D][D]; Sw without lambda                                        */
+    double *regularised;  /* [D][D]  Sw + lambda I                                            */
+    double *m;            /* [D]     overall mean                                             */
+    double *values;       /* [D]     the first K are valid: largest first                     */
+    double *E;            /* [D][D]  the first K rows are valid: e' (Sw + lambda I) e = 1     */
+    dlda_eigen *eigen;
+} dlda_lda_problem;
+
+dlda_status dlda_lda_problem_create(size_t features, dlda_lda_problem **problem);
+void dlda_lda_problem_destroy(dlda_lda_problem *problem);
+/* Takes no memory. */
+dlda_status dlda_lda_problem_solve(dlda_lda_problem *problem, const dlda_scatter *scatter, double lambda);
+
+#endif

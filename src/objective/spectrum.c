@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * spectrum.c - four ways to say "all directions should separate well" (docs/method.md, step 4).
+ */
+#include "objective/spectrum.h"
+
+#include <math.h>
+
+static double smallest_of(const double *v, size_t K)
+{
+    double smallest = v[0];
+    for (size_t j = 1; j < K; j++) smallest = fmin(smallest, v[j]);
+    return smallest;
+}
+
+/* The paper: the mean of those below min v + epsilon, so that no direction is neglected. */
+static double mean_of_smallest(const double *v, size_t K, double epsilon, double *w)
+{
+    double smallest = smallest_of(v, K), sum = 0;
+    size_t count = 0;
+
+    /* The smallest itself counts even with epsilon = 0. */
+    for (size_t j = 0; j < K; j++) {
+        w[j] = v[j] < smallest + epsilon || v[j] == smallest;
+        sum += w[j] * v[j];
+        count += w[j] != 0;
+    }
+    for (size_t j = 0; j < K; j++) w[j] /= (double)count;
+    return sum / (double)count;
+}
+
+static double mean_of_all(const double *v, size_t K, double *w)
+{
+    double sum = 0;
+
+    for (size_t j = 0; j < K; j++) {
+        w[j] = 1 / (double)K;
+        sum += v[j];
+    }
+    return sum / (double)K;
+}
+
+/* Mean of log(v + 0.1). Null directions sit just below zero and must keep their gradient, so nothing is clipped
+ * at zero: only an argument below 0.01 is taken off the logarithm, which goes on there as its tangent. */
+static double mean_of_logarithms(const double *v, size_t K, double *w)
+{
+    const double offset = 0.1, least = 0.01;
+    double sum = 0;
+
+    for (size_t j = 0; j < K; j++) {
+        double a = v[j] + offset, guarded = fmax(a, least);
+        sum += log(guarded) + (a - guarded) / guarded;
+        w[j] = 1 / (guarded * (double)K);
+    }
+    return sum / (double)K;
+}
+
+/* Weights softmax(-v), taken as constant: smooth where the paper's choice jumps. */
+static double soft_minimum(const double *v, size_t K, double *w)
+{
+    double smallest = smallest_of(v, K), total = 0, sum = 0;
+
+    for (size_t j = 0; j < K; j++) total += w[j] = exp(smallest - v[j]);
+    for (size_t j = 0; j < K; j++) {
+        w[j] /= total;
+        sum += w[j] * v[j];
+    }
+    return sum;
+}
+
+double dlda_spectrum_separation(dlda_objective_kind kind, const double *v, size_t K, double epsilon, double *w)
+{
+    switch (kind) {
+    case DLDA_LDA_MEAN: return mean_of_all(v, K, w);
+    case DLDA_LDA_LOG: return mean_of_logarithms(v, K, w);
+    case DLDA_LDA_SOFT: return soft_minimum(v, K, w);
+    case DLDA_LDA:
+    case DLDA_CCE: break;
+    }
+    return mean_of_smallest(v, K, epsilon, w);
+}

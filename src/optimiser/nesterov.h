@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * nesterov.h - stochastic gradient descent with Nesterov momentum and a weight penalty.
+ */
+#ifndef DLDA_OPTIMISER_NESTEROV_H
+#define DLDA_OPTIMISER_NESTEROV_H
+
+#include <stddef.h>
+
+typedef struct dlda_nesterov {
+    double rate, momentum;
+    double decay; /* the loss has + decay * sum of w^2 */
+} dlda_nesterov;
+
+/* One step on n weights; gradient, velocity and weights are blocks of equal layout. */
+void dlda_nesterov_step(const dlda_nesterov *rule, size_t threads, size_t n, const float *gradient, float *velocity,
+                        float *weights);
+
+#endif

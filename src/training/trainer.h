@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * trainer.h - the inside of a trainer, shared by trainer.c (the loop), monitor.c (accuracy per epoch) and record.c
+ * (the folder of a run).
+ */
+#ifndef DLDA_TRAINING_TRAINER_H
+#define DLDA_TRAINING_TRAINER_H
+
+#include "batch/sampler.h"
+#include "dataset/dataset.h"
+#include "model/model.h"
+#include "objective/scatter.h"
+#include "training/history.h"
+
+struct dlda_trainer {
+    dlda_options options;
+    const dlda_dataset *train, *validation; /* validation may be NULL */
+    dlda_watch watch;
+    size_t threads, batch;  /* batch: size of the largest one */
+    dlda_sampler *sampler;
+    dlda_plan *plan;
+    dlda_objective *objective;
+    dlda_scatter *scatter;
+    /* what is learned: the model holds the best so far, these the latest */
+    dlda_model *model;
+    float *weights, *gradient, *velocity; /* [n_weights] */
+    float *state;                         /* [n_state]   */
+    dlda_lda *lda;                        /* of the latest epoch */
+    size_t epochs_done, steps_done;
+    double best_accuracy;
+    /* one batch, and the features of a whole set */
+    float *images;     /* [batch][input]          */
+    int *labels;       /* [batch]                 */
+    float *dH;         /* [batch][features]       */
+    size_t *positions; /* [batch]                 */
+    float *H;          /* [largest set][features] */
+    int *predicted;    /* [largest set]           */
+    dlda_history *history;
+    char *folder;      /* NULL: no record is kept */
+};
+
+/* trainer.c: one step on a batch of the sampler's current epoch. Takes no memory. */
+dlda_status dlda_trainer_step(dlda_trainer *trainer, size_t epoch, size_t batch, double *loss);
+
+/* monitor.c: fits the LDA on all training features and measures accuracies with it. */
+dlda_status dlda_trainer_measure(dlda_trainer *trainer, dlda_epoch *epoch);
+
+/* record.c: brings the files of the run up to date. */
+dlda_status dlda_trainer_write_record(const dlda_trainer *trainer, int new_best);
+
+#endif

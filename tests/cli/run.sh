@@ -1,0 +1,242 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Tests of the program deeplda, from the outside.
+#
+#   tests/cli/run.sh PROGRAM
+#
+# Each check prints a line that starts with "ok" or "FAIL"; the exit status is 0 only if none failed.
+set -u
+program=$(realpath "${1:?path of the program deeplda}")
+here=$(dirname "$(realpath "$0")")
+root=$here/../..
+python=/usr/bin/python3
+[ -x "$python" ] || python=python3
+
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 1' INT TERM HUP
+cd "$scratch" || exit 1
+failures=0
+export LC_ALL=C
+
+# ---- Checks ----
+
+verdict() { # STATUS WORDS...: says whether the latest check went well
+    if [ "$1" -eq 0 ]; then
+        shift
+        echo "ok    $*"
+    else
+        shift
+        echo "FAIL  $*"
+        sed 's/^/      stdout: /' out 2>/dev/null | head -5
+        sed 's/^/      stderr: /' err 2>/dev/null | head -5
+        failures=$((failures + 1))
+    fi
+}
+
+expect() { # EXIT_CODE ARGUMENT...: runs the program
+    wanted=$1
+    shift
+    "$program" "$@" >out 2>err </dev/null
+    code=$?
+    [ "$code" -eq "$wanted" ]
+    verdict $? "exit $wanted (found $code): deeplda $*"
+}
+
+prints() { grep -q -e "$1" out; verdict $? "stdout has: $1"; }
+says() { grep -q -e "$1" err; verdict $? "stderr has: $1"; }
+silent() { [ ! -s "$1" ]; verdict $? "$1 is empty"; }
+holds() { # WORDS COMMAND...
+    words=$1
+    shift
+    "$@"
+    verdict $? "$words"
+}
+absent() { holds "not there: $1" test ! -e "$1"; }
+
+json() { # EXPRESSION: Python, with the program's output as `a`
+    "$python" -c "
+import json, sys
+a = json.load(open('out'))
+sys.exit(0 if ($1) else 1)" 2>/dev/null
+    verdict $? "JSON: $1"
+}
+
+tiny() { # EXIT_CODE RUN ARGUMENT...: trains for a moment
+    wanted_code=$1 run=$2
+    shift 2
+    expect "$wanted_code" train "$@" --net mlp --epochs 2 --batch 60 -o "$run"
+}
+
+"$python" "$here/make_data.py" data || exit 1
+
+# ---- Help, version, mistakes on the command line ----
+
+expect 0 --help; prints '^Usage: deeplda'; prints '  train '; silent err
+expect 0 help train; prints '^Usage: deeplda train'
+expect 0 --version; prints '^deeplda [0-9]*\.[0-9]*\.[0-9]*$'
+for command in train eval predict info; do
+    expect 0 "$command" --help; prints '^Examples:'; prints '--help'; silent err
+done
+holds "help fits in 80 columns" sh -c "for c in train eval predict info; do '$program' \$c -h; done |
+    grep -v '^  deeplda' | awk 'length > 80 { wide = 1 } END { exit wide }'"
+expect 2; says '^Usage: deeplda'; silent out
+expect 2 trian; says "did you mean 'train'?"; says "deeplda --help"
+expect 2 frobnicate; says "unknown command"
+expect 2 --frobnicate
+expect 2 train --epoch 3; says 'did you mean --epochs?'; says "deeplda train --help"
+expect 2 train --zzzzzzzz; says 'unknown option --zzzzzzzz'
+expect 2 train -z
+expect 2 eval --epochs 3 m; says 'not for eval'
+expect 2 train --epochs; says 'needs a value'
+expect 2 train --epochs=many; says 'expected a number'
+expect 2 train -e0
+expect 2 train --objective ldaa; says "did you mean 'lda'?"
+expect 2 train --force=yes; says 'takes no value'
+expect 2 train a b; says "'b' is one word too many"
+expect 2 eval; says 'expected MODEL'
+expect 2 predict model; says 'expected MODEL FILE'
+expect 2 train data/good --validation 1.5; says 'validation'
+expect 2 train data/good --validation 180; says 'validation'
+
+# ---- Bad data ----
+
+tiny 1 bad data/missing; says 'data/missing'
+tiny 1 bad data/wrong_magic; says 'magic'
+tiny 1 bad data/one_class; says 'class'
+tiny 1 bad data/fewer_labels; says '100'
+tiny 1 bad data/promises; says 'promises'
+tiny 1 bad data/empty
+tiny 1 bad data/cut; says 'cut short'
+tiny 1 bad data/bad_test; says 't10k'
+expect 2 train data/good --net mlp --batch 500 -o bad; says '500'
+expect 1 train data/good --net mnist --batch 60 -o bad; says '28 *x *28.*6 *x *6'
+expect 2 train data/good --net mnits --batch 60 -o bad; says "did you mean 'mnist'?"
+printf 'dense 8\n# a comment\nconvv 3 3\n' >bad.net
+expect 1 train data/good --net bad.net --batch 60 -o bad; says 'bad.net: line 3'; says "did you mean 'conv'?"
+absent bad
+
+# ---- Training ----
+
+tiny 0 run1 data/good
+prints '^test accuracy [0-9.]* %'; prints '^confusion'; prints '^2 eigenvalues'; prints 'run1/model.safetensors'
+holds "one line per epoch" test "$(grep -c '^epoch' err)" -eq 2
+for file in model.safetensors history.csv eigenvalues.csv options.json; do
+    holds "run1/$file is there" test -s "run1/$file"
+done
+holds "history.csv has a line per epoch" test "$(wc -l <run1/history.csv)" -eq 3
+cp run1/model.safetensors before
+tiny 1 run1 data/good; says 'run1'; says '--force'
+holds "a refused run changes nothing" cmp -s before run1/model.safetensors
+tiny 0 run1 data/good --force --seed 2
+holds "--force wrote a new model" sh -c '! cmp -s before run1/model.safetensors'
+tiny 0 deep/er/run data/good -q; prints 'deep/er/run/model.safetensors'
+tiny 0 quiet data/good --quiet; silent err; prints '^test accuracy'
+tiny 0 no_test data/no_test; says 'no test part'; prints '^validation accuracy'
+tiny 0 nothing data/no_test --validation 0; prints 'unknown'
+tiny 0 single data/good/train-images-idx3-ubyte.gz --validation 40; says 'no test part'; prints 'of 40 correct'
+printf 'dense 8\nbn\nrelu\ndense 3\n' >three.net
+expect 0 train -qe1 -b60 --net=three.net --objective cce -o cce -- data/good; silent err; prints '^test accuracy'
+
+tiny 0 again1 data/good --seed 2 --threads 1
+tiny 0 again2 data/good --seed 2 --threads 2
+holds "1 and 2 threads give the same model" cmp -s again1/model.safetensors again2/model.safetensors
+holds "and the same eigenvalues" cmp -s again1/eigenvalues.csv again2/eigenvalues.csv
+
+for signal in INT TERM; do
+    holds "SIG$signal stops after a batch and keeps the model" \
+        "$python" "$here/interrupt.py" "$program" data/good "stopped$signal" "$signal"
+done
+
+# ---- Evaluation ----
+
+model=again1/model.safetensors
+expect 0 eval "$model" data/good; prints '^test accuracy'; prints '^class'; prints '^2 eigenvalues'; silent err
+expect 0 eval "$model" data/good --json; silent err
+holds "one line of JSON" test "$(wc -l <out)" -eq 1
+json "0 <= a['accuracy'] <= 1 and a['samples'] == 60 and a['correct'] == round(a['accuracy'] * 60)"
+json "abs(a['error_percent'] - 100 * (1 - a['accuracy'])) < 1e-9 and a['log_loss'] >= 0"
+json "len(a['eigenvalues']) == 2 and a['eigenvalues'][0] >= a['eigenvalues'][1]"
+json "[c['name'] for c in a['classes']] == ['0', '1', '2'] and all(c['samples'] == 20 for c in a['classes'])"
+json "all('recall' in c and 'precision' in c for c in a['classes'])"
+json "sum(map(sum, a['confusion'])) == 60 and sum(a['confusion'][i][i] for i in range(3)) == a['correct']"
+json "a['accuracy'] > 0.9"
+expect 0 eval "$model" data/good --json --proba bayes; json "a['accuracy'] > 0.9"
+expect 0 eval "$model" data/good/t10k-images-idx3-ubyte --json; json "a['samples'] == 60"
+expect 1 eval "$model" digits; says '28'
+expect 1 eval missing.safetensors data/good; says 'missing.safetensors'
+expect 1 eval data/zero.png data/good; says 'zero.png'
+head -c 1000 "$model" >cut.safetensors
+expect 1 eval cut.safetensors data/good; says 'cut.safetensors'
+
+# ---- Prediction ----
+
+expect 0 predict "$model" data/good/t10k-images-idx3-ubyte --batch 7; silent err
+prints '^file,index,class,probability,0,1,2$'
+holds "a header and 60 lines" test "$(wc -l <out)" -eq 61
+expect 0 predict "$model" data/zero.png 'data/two, "quoted".png'
+prints '^data/zero.png,0,0,'; prints '^"data/two, ""quoted"".png",0,2,'
+expect 0 predict "$model" data/zero.png --json
+json "a['file'] == 'data/zero.png' and a['index'] == 0 and a['class'] == '0'"
+json "abs(sum(a['probabilities'].values()) - 1) < 1e-5 and a['probability'] == max(a['probabilities'].values())"
+expect 0 predict "$model" 'data/two, "quoted".png' --json; json "a['file'] == 'data/two, \"quoted\".png'"
+expect 1 predict "$model" data/missing.png data/broken.png data/large.png data/zero.png
+says 'missing.png'; says 'broken.png'; says 'large.png: .*8 x 8'; prints '^data/zero.png,0,0,'
+expect 0 predict "$model" data/zero.png -o answers.csv; silent out
+holds "answers.csv is written" grep -q '^data/zero.png,0,0,' answers.csv
+expect 0 predict "$model" data/zero.png -o /dev/null
+holds "/dev/null stays a device" test -c /dev/null
+expect 1 predict "$model" data/zero.png -o nowhere/answers.csv; says 'nowhere/answers.csv'
+expect 1 predict missing.safetensors data/zero.png -o none.csv; absent none.csv
+
+# ---- Information ----
+
+expect 0 info "$model"; prints '6 x 6 x 1'; prints '^2 eigenvalues'; prints 'dense'; prints 'epochs'
+expect 0 info "$model" --json
+json "a['kind'] == 'model' and a['input'] == [6, 6, 1] and a['classes'] == ['0', '1', '2']"
+json "len(a['eigenvalues']) == 2 and 'dense' in a['network'] and a['options']['seed'] == 2"
+expect 0 info mnist; prints 'conv'
+expect 0 info mnist --json; json "a['kind'] == 'network' and 'conv 64 3' in a['network']"
+expect 0 info mlp; prints 'dense'
+for word in missing.net bad.net cut.safetensors data/zero.png; do
+    code=0; "$program" info "$word" >out 2>err || code=$?
+    holds "info $word is refused" test "$code" -ne 0; says "$word"; silent out
+done
+
+# ---- A full disk ----
+
+limited() { # EXIT_CODE ARGUMENT...: files of at most 1 block can be written
+    wanted=$1
+    shift
+    (ulimit -f 1 && exec "$program" "$@") >out 2>err </dev/null
+    code=$?
+    [ "$code" -eq "$wanted" ]
+    verdict $? "exit $wanted (found $code) when files are limited: deeplda $*"
+}
+limited 1 train data/good --net mlp --epochs 2 --batch 60 -o full -q; says 'cannot write'; absent full/model.safetensors
+limited 1 predict "$model" data/good/t10k-images-idx3-ubyte -o full.csv; says 'full.csv: cannot write'; absent full.csv
+cp answers.csv older.csv
+limited 1 predict "$model" data/good/t10k-images-idx3-ubyte -o older.csv
+holds "an older file stays whole" cmp -s answers.csv older.csv
+if [ -c /dev/full ]; then
+    for words in "--help" "info mnist" "eval $model data/good" "predict $model data/zero.png"; do
+        code=0
+        # shellcheck disable=SC2086  # words of a command line
+        "$program" $words >/dev/full 2>err || code=$?
+        holds "exit 1 (found $code) when stdout is full: $words" test "$code" -eq 1; says 'cannot write'
+    done
+fi
+
+# ---- Documents ----
+
+"$program" --options-markdown >out
+holds "docs/options.md is up to date (make docs)" cmp -s out "$root/docs/options.md"
+"$program" --options-man >options.man
+sed -n '/^\.\\" options: begin/,/^\.\\" options: end/p' "$root/docs/deeplda.1" | sed '1d;$d' >out
+holds "the man page's options are up to date (make docs)" cmp -s options.man out
+
+holds "no temporary files are left" test -z "$(find . -name '*.tmp*')"
+
+[ "$failures" -eq 0 ] || echo "$failures checks failed"
+[ "$failures" -eq 0 ]

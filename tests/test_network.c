@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test_network.c - one table of layers, run in two modes: fast kernels against the reference, and gradients of whole
+ * small networks against finite differences; on odd shapes, one image, one channel.
+ */
+#include "check.h"
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "network/network.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Each row is a network of its own; the shapes are odd on purpose. */
+static const struct layer_case {
+    const char *text;
+    dlda_shape input;
+    size_t n;
+} cases[] = {
+    { "conv 5 3 pad 1 linear", { 7, 5, 3 }, 4 },
+    { "conv 5 3 linear", { 3, 3, 1 }, 1 },
+    { "conv 8 3 pad 1 linear", { 13, 11, 17 }, 3 },
+    { "conv 16 3 pad 1 linear", { 28, 28, 16 }, 2 },
+    { "conv 1 1 linear", { 1, 1, 1 }, 1 },
+    { "conv 9 1 linear", { 5, 6, 7 }, 30 },
+    { "conv 3 5 pad 2 stride 2 linear", { 9, 8, 2 }, 2 },
+    { "conv 4 2 stride 3 linear", { 8, 11, 3 }, 3 },
+    { "conv 6 4 pad 3 linear", { 5, 2, 2 }, 2 },
+    { "conv 7 3 pad 2 stride 2 linear", { 1, 4, 3 }, 5 },
+    { "dense 10", { 1, 1, 13 }, 5 },
+    { "dense 1", { 1, 1, 1 }, 2 },
+    { "dense 33", { 4, 3, 5 }, 260 },
+    { "bn", { 3, 5, 7 }, 4 },
+    { "bn", { 1, 1, 6 }, 9 },
+    { "dense 4\nbn\nrelu", { 1, 1, 5 }, 12 },
+    { "conv 4 1 linear\nmaxpool 2", { 6, 8, 3 }, 2 },
+    { "conv 4 1 linear\nmaxpool 3 stride 2", { 7, 9, 3 }, 2 },
+    { "conv 4 1 linear\nmaxpool 2", { 5, 7, 1 }, 3 },
+    { "conv 3 1 linear\nmaxpool 1", { 2, 2, 1 }, 1 },
+    { "conv 5 1 linear\ngap", { 5, 3, 4 }, 3 },
+    { "conv 5 1 linear\ndropout 0.25\ngap", { 3, 3, 5 }, 40 },
+    { "relu\ndense 3", { 2, 2, 2 }, 6 },
+    { "dropout 0.5\ndense 3", { 2, 3, 3 }, 6 },
+    { "maxpool 2\ndense 3", { 4, 4, 3 }, 6 },
+    { "gap\ndense 3", { 4, 4, 3 }, 6 },
+    { "conv 6 3 pad 1\nmaxpool 2\ndropout 0.25\nconv 4 3\nconv 5 1\ngap", { 8, 10, 2 }, 7 },
+    { "conv 4 3 pad 1\nrelu\ndropout 0.5\nrelu\ndense 6\nbn\ndropout 0.5\ndense 3", { 5, 5, 1 }, 11 },
+};
+
+enum { N_CASES = sizeof cases / sizeof cases[0], MOST_SAMPLES = 512 };
+
+typedef struct fixture {
+    const struct layer_case *layer_case;
+    dlda_network *network;
+    dlda_plan *plan;
+    float *weights, *state, *gradient, *X, *R; /* R: random dH, so that the loss is sum(R * H) */
+    size_t samples[MOST_SAMPLES];
+    dlda_step step;
+} fixture;
+
+static float *random_floats(size_t n, uint32_t a)
+{
+    float *values = NULL;
+    dlda_random random = dlda_random_stream(7, DLDA_RANDOM_TEST, a, 0);
+
+    assert_int_equal(DLDA_TAKE(&values, n, "test"), DLDA_OK);
+    dlda_random_normal(&random, n, 1, values);
+    return values;
+}
+
+static fixture open_case(const struct layer_case *c, dlda_kernels kernels, size_t threads)
+{
+    fixture f = { .layer_case = c };
+    dlda_plan_spec spec = { c->n, threads, 1, kernels };
+
+    assert_int_equal(dlda_network_parse(c->text, "test", c->input, &f.network), DLDA_OK);
+    assert_int_equal(dlda_plan_create(f.network, &spec, &f.plan), DLDA_OK);
+    f.weights = random_floats(f.network->n_weights, 1); /* random scale and shift too */
+    f.gradient = random_floats(f.network->n_weights, 2);
+    for (size_t i = 0; i < f.network->n_weights; i++) f.gradient[i] = NAN;
+    assert_int_equal(DLDA_TAKE(&f.state, f.network->n_state, "test"), DLDA_OK);
+    for (size_t i = 0; i < f.network->n_state; i++) f.state[i] = 0.5f + 0.1f * (float)(i % 7);
+    f.X = random_floats(c->n * dlda_shape_size(c->input), 3);
+    f.R = random_floats(c->n * f.network->features, 4);
+    for (size_t i = 0; i < MOST_SAMPLES; i++) f.samples[i] = 1000 + 3 * i;
+    f.step = (dlda_step){ 11, 2, 30, NULL };
+    return f;
+}
+
+static void close_case(fixture *f)
+{
+    dlda_plan_destroy(f->plan);
+    dlda_network_destroy(f->network);
+    float *arrays[] = { f->weights, f->state, f->gradient, f->X, f->R };
+    for (size_t i = 0; i < 5; i++) dlda_release(arrays[i]);
+}
+
+/* The plan's memory holds garbage, as after other work. */
+static const float *forward(fixture *f)
+{
+    f->step.samples = f->samples;
+    return dlda_plan_forward(f->plan, f->weights, f->state, f->X, f->layer_case->n, &f->step);
+}
+
+static double largest_of(const float *a, size_t n)
+{
+    double largest = 0;
+    for (size_t i = 0; i < n; i++) largest = fmax(largest, fabs(a[i])); /* passes over NaN */
+    return largest;
+}
+
+/* Differences up to `most` are allowed; NaN anywhere is a failure. */
+static void assert_near(const char *what, const struct layer_case *c, const float *a, const float *b, size_t n,
+                        double most)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!(fabs((double)a[i] - b[i]) <= most))
+            fail_msg("%s of '%s': value %zu is %.9g, expected %.9g (+- %.3g)", what, c->text, i, (double)a[i],
+                     (double)b[i], most);
+}
+
+/* Gradients are compared parameter by parameter: the padding between them is never written. */
+typedef struct comparison {
+    const fixture *fast, *reference;
+} comparison;
+
+static dlda_status compare_gradient(void *context, const dlda_parameter *p, int in_state)
+{
+    const comparison *c = context;
+    const float *a = in_state ? c->fast->state : c->fast->gradient;
+    const float *b = in_state ? c->reference->state : c->reference->gradient;
+
+    /* A bias before batch norm has no gradient at all, so what counts as small is relative to all of it. */
+    double scale = fmax(largest_of(b + p->offset, p->count), 1e-2 * largest_of(b, in_state ? c->fast->network->n_state : c->fast->network->n_weights));
+    assert_near(p->name, c->fast->layer_case, a + p->offset, b + p->offset, p->count, 1e-4 * scale);
+    return DLDA_OK;
+}
+
+static void test_fast_kernels_against_reference(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_CASES; i++)
+        for (size_t threads = 1; threads <= 3; threads += 2) {
+            fixture fast = open_case(&cases[i], DLDA_KERNELS_FAST, threads);
+            fixture reference = open_case(&cases[i], DLDA_KERNELS_REFERENCE, 1);
+            size_t count = cases[i].n * fast.network->features;
+            const float *expected = forward(&reference);
+            assert_near("output", &cases[i], forward(&fast), expected, count, 1e-5 * largest_of(expected, count));
+            dlda_plan_backward(fast.plan, fast.weights, fast.R, fast.gradient);
+            dlda_plan_backward(reference.plan, reference.weights, reference.R, reference.gradient);
+            comparison both = { &fast, &reference };
+            dlda_network_visit(fast.network, compare_gradient, &both);
+            const float *inferred = dlda_plan_infer(fast.plan, fast.weights, fast.state, fast.X, cases[i].n);
+            expected = dlda_plan_infer(reference.plan, reference.weights, reference.state, reference.X, cases[i].n);
+            assert_near("inference", &cases[i], inferred, expected, count, 1e-5 * largest_of(expected, count));
+            close_case(&fast);
+            close_case(&reference);
+        }
+}
+
+/* ---- Finite differences, on the reference kernels: their sums are in double ---- */
+
+static double loss_of(fixture *f)
+{
+    const float *H = forward(f);
+    double sum = 0;
+
+    for (size_t i = 0; i < f->layer_case->n * f->network->features; i++) sum += (double)H[i] * f->R[i];
+    return sum;
+}
+
+/* Derivative of the loss in a direction, of fourth order, with weights at start + offset * direction. */
+static double difference_along(fixture *f, const float *start, const float *direction, double step)
+{
+    double losses[4];
+
+    for (int k = 0; k < 4; k++) { /* -2, -1, 1, 2 steps */
+        double offset = step * (k < 2 ? k - 2 : k - 1);
+        for (size_t i = 0; i < f->network->n_weights; i++) f->weights[i] = (float)(start[i] + offset * direction[i]);
+        losses[k] = loss_of(f);
+    }
+    memcpy(f->weights, start, f->network->n_weights * sizeof *start);
+    return (losses[0] - 8 * losses[1] + 8 * losses[2] - losses[3]) / (12 * step);
+}
+
+/* One random direction involves all weights. Long steps cross kinks of ReLU and maxima, short ones drown in the
+ * rounding of floats; a right gradient agrees at some step in between, a wrong one at none. */
+static void check_direction(fixture *f, uint32_t which)
+{
+    size_t n = f->network->n_weights;
+    float *direction = random_floats(n, 100 + which), *start = NULL;
+    double slope = 0, error = INFINITY, closest = NAN;
+
+    assert_int_equal(DLDA_TAKE(&start, n, "test"), DLDA_OK);
+    memcpy(start, f->weights, n * sizeof *start);
+    loss_of(f);
+    dlda_plan_backward(f->plan, f->weights, f->R, f->gradient);
+    for (size_t i = 0; i < n; i++) {
+        if (isnan(f->gradient[i])) direction[i] = 0; /* padding between parameters */
+        else slope += (double)f->gradient[i] * direction[i];
+    }
+    for (double step = 1e-2; step > 1e-5; step /= 2) {
+        double difference = difference_along(f, start, direction, step);
+        if (fabs(difference - slope) > error) continue;
+        error = fabs(difference - slope);
+        closest = difference;
+    }
+    if (!(error <= 1e-3 * fabs(slope)))
+        fail_msg("gradient of '%s': %.8g, by differences %.8g", f->layer_case->text, slope, closest);
+    dlda_release(direction);
+    dlda_release(start);
+}
+
+static void test_gradients_by_differences(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_CASES; i++) {
+        fixture f = open_case(&cases[i], DLDA_KERNELS_REFERENCE, 1);
+        for (uint32_t k = 0; k < 3; k++) check_direction(&f, k);
+        close_case(&f);
+    }
+}
+
+/* ---- Properties ---- */
+
+static void test_same_bits_for_any_threads(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_CASES; i++) {
+        fixture one = open_case(&cases[i], DLDA_KERNELS_FAST, 1);
+        const float *H1 = forward(&one);
+        dlda_plan_backward(one.plan, one.weights, one.R, one.gradient);
+        for (size_t threads = 2; threads <= 4; threads++) {
+            fixture more = open_case(&cases[i], DLDA_KERNELS_FAST, threads);
+            const float *H = forward(&more);
+            assert_memory_equal(H, H1, cases[i].n * one.network->features * sizeof *H);
+            dlda_plan_backward(more.plan, more.weights, more.R, more.gradient);
+            assert_memory_equal(more.gradient, one.gradient, one.network->n_weights * sizeof *more.gradient);
+            assert_memory_equal(more.state, one.state, one.network->n_state * sizeof *more.state);
+            close_case(&more);
+        }
+        close_case(&one);
+    }
+}
+
+static void test_dropout_rate_scale_and_repeat(void **state)
+{
+    static const struct layer_case c = { "dropout 0.25\ndense 1", { 1, 1, 1000 }, 100 };
+    fixture f = open_case(&c, DLDA_KERNELS_FAST, 2);
+    dlda_dropout drop = { 0.25, 1000, 5, 1, 0, f.samples };
+    dlda_run run = { 2, NULL };
+    float *values[3];
+    size_t zeros = 0, count = 100000, same = 0;
+
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        values[k] = random_floats(count, 9);
+        for (size_t i = 0; i < count; i++) values[k][i] = 1;
+        drop.epoch = k == 2 ? 2 : 1;
+        dlda_fast_kernels.dropout(&drop, &run, 100, values[k]);
+    }
+    for (size_t i = 0; i < count; i++) {
+        assert_true(values[0][i] == 0 || fabs(values[0][i] - 1 / 0.75) < 1e-6);
+        zeros += values[0][i] == 0;
+        same += values[0][i] == values[2][i];
+    }
+    assert_memory_equal(values[0], values[1], count * sizeof(float)); /* drawn again, the same */
+    assert_true(fabs((double)zeros / (double)count - 0.25) < 0.01);   /* 7 standard deviations */
+    assert_true(fabs((double)same / (double)count - 0.625) < 0.02);   /* another epoch, another mask */
+    for (int k = 0; k < 3; k++) dlda_release(values[k]);
+    close_case(&f);
+}
+
+static void test_running_statistics(void **state)
+{
+    static const struct layer_case c = { "bn", { 1, 1, 2 }, 5 };
+    fixture f = open_case(&c, DLDA_KERNELS_FAST, 1);
+
+    (void)state;
+    for (size_t i = 0; i < 10; i++) f.X[i] = i % 2 ? (float)i : 3 - (float)i;
+    double m[2] = { 0, 0 }, v[2] = { 0, 0 };
+    for (size_t i = 0; i < 10; i++) m[i % 2] += f.X[i] / 5;
+    for (size_t i = 0; i < 10; i++) v[i % 2] += (f.X[i] - m[i % 2]) * (f.X[i] - m[i % 2]) / 4;
+    f.step.step = 0; /* the first batch replaces what was there */
+    forward(&f);
+    const dlda_layer *layer = &f.network->layers[0];
+    for (size_t k = 0; k < 2; k++) {
+        assert_true(fabs(f.state[layer->mean.offset + k] - m[k]) < 1e-5);
+        assert_true(fabs(f.state[layer->variance.offset + k] - v[k]) < 1e-4);
+    }
+    f.step.step = 100; /* later ones count a tenth */
+    for (size_t k = 0; k < 2; k++) f.state[layer->mean.offset + k] = 10;
+    forward(&f);
+    for (size_t k = 0; k < 2; k++) assert_true(fabs(f.state[layer->mean.offset + k] - (9 + 0.1 * m[k])) < 1e-5);
+    close_case(&f);
+}
+
+static void test_plan_without_memory(void **state)
+{
+    dlda_network *network = NULL;
+    dlda_plan *plan = NULL;
+    dlda_plan_spec spec = { 4, 2, 1, DLDA_KERNELS_FAST };
+    dlda_status status = DLDA_E_MEMORY;
+
+    (void)state;
+    assert_int_equal(dlda_network_parse("conv 3 3\ngap", "test", (dlda_shape){ 5, 5, 1 }, &network), DLDA_OK);
+    size_t live = dlda_memory_count().live;
+    for (size_t n = 1; status != DLDA_OK; n++) {
+        dlda_memory_fail_at(n);
+        status = dlda_plan_create(network, &spec, &plan);
+        if (status == DLDA_OK) break;
+        assert_int_equal(status, DLDA_E_MEMORY);
+        assert_int_equal(dlda_memory_count().live, live);
+    }
+    dlda_memory_fail_at(0);
+    dlda_plan_destroy(plan);
+    spec.batch = SIZE_MAX / 16; /* a size that cannot be had */
+    assert_int_equal(dlda_plan_create(network, &spec, &plan), DLDA_E_MEMORY);
+    dlda_network_destroy(network);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_fast_kernels_against_reference), cmocka_unit_test(test_gradients_by_differences),
+        cmocka_unit_test(test_same_bits_for_any_threads),      cmocka_unit_test(test_dropout_rate_scale_and_repeat),
+        cmocka_unit_test(test_running_statistics),             cmocka_unit_test(test_plan_without_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

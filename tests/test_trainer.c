@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test_trainer.c - the training loop: it learns, repeats itself bit by bit, takes no memory in a step, keeps the best
+ * model and complete files, and says clearly why it stops.
+ */
+#define _GNU_SOURCE
+#include "check.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "training/trainer.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- Counting every allocation of the process, not only the library's own ---- */
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define COUNTS_ALLOCATIONS 0
+static size_t process_allocations(void)
+{
+    return 0;
+}
+#else
+#define COUNTS_ALLOCATIONS 1
+#include <stdatomic.h>
+static atomic_size_t allocations;
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *pointer, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+void *malloc(size_t size)
+{
+    atomic_fetch_add(&allocations, 1);
+    return __libc_malloc(size);
+}
+void *calloc(size_t count, size_t size)
+{
+    atomic_fetch_add(&allocations, 1);
+    return __libc_calloc(count, size);
+}
+void *realloc(void *pointer, size_t size)
+{
+    atomic_fetch_add(&allocations, 1);
+    return __libc_realloc(pointer, size);
+}
+void *aligned_alloc(size_t alignment, size_t size)
+{
+    atomic_fetch_add(&allocations, 1);
+    return __libc_memalign(alignment, size);
+}
+static size_t process_allocations(void)
+{
+    return allocations;
+}
+#endif
+
+/* ---- A small problem: class c is bright in its own corner of a noisy 6x6 image ---- */
+
+enum { CLASSES = 4, SIDE = 6, COUNT = 160 };
+
+static const char net_text[] = "conv 8 3 pad 1\nmaxpool 2\ndropout 0.1\nconv 8 3\ndense 6\n";
+
+static char folder[] = "/tmp/deeplda-test-trainer-XXXXXX";
+static char net_path[128];
+
+static char *in_folder(const char *name)
+{
+    static char path[4][256];
+    static int next;
+    char *result = path[next++ % 4];
+
+    snprintf(result, sizeof path[0], "%s/%s", folder, name);
+    return result;
+}
+
+static dlda_dataset *new_problem(uint32_t seed)
+{
+    static float values[COUNT * SIDE * SIDE];
+    static int labels[COUNT];
+    dlda_random random = dlda_random_stream(seed, DLDA_RANDOM_TEST, 0, 0);
+    dlda_dataset *set = NULL;
+
+    dlda_random_normal(&random, COUNT * SIDE * SIDE, 0.5, values);
+    for (int i = 0; i < COUNT; i++) {
+        labels[i] = i % CLASSES;
+        int corner = labels[i] / 2 * 4 * SIDE + labels[i] % 2 * 4;
+        values[i * SIDE * SIDE + corner] += 3;
+        values[i * SIDE * SIDE + corner + SIDE + 1] += 3;
+    }
+    CHECK_OK(dlda_dataset_create(&(dlda_dataset_spec){ .count = COUNT, .height = SIDE, .width = SIDE, .channels = 1,
+                                                       .classes = CLASSES, .labels = labels, .values = values },
+                                 &set));
+    return set;
+}
+
+static dlda_options *new_options(const char *objective)
+{
+    dlda_options *options = NULL;
+
+    CHECK_OK(dlda_options_create(&options));
+    CHECK_OK(dlda_options_set(options, "net", net_path));
+    CHECK_OK(dlda_options_set(options, "objective", objective));
+    CHECK_OK(dlda_options_set(options, "batch", "40"));
+    CHECK_OK(dlda_options_set(options, "epochs", "3"));
+    CHECK_OK(dlda_options_set(options, "threads", "2"));
+    return options;
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    if (!mkdtemp(folder)) return -1;
+    snprintf(net_path, sizeof net_path, "%s", in_folder("small.net"));
+    return dlda_file_write(net_path, net_text, strlen(net_text)) == DLDA_OK ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    char command[64];
+
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command);
+}
+
+/* ---- Tests ---- */
+
+static void test_learns_with_every_objective(void **state)
+{
+    const char *objectives[] = { "lda", "lda-mean", "lda-log", "lda-soft" };
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        dlda_dataset *train = new_problem(1), *validation = new_problem(2);
+        dlda_options *options = new_options(objectives[i]);
+        dlda_trainer *trainer = NULL;
+        size_t count = 0;
+        CHECK_OK(dlda_options_set(options, "epochs", "8"));
+        CHECK_OK(dlda_trainer_create(options, train, validation, &trainer));
+        assert_null(dlda_trainer_model(trainer));
+        CHECK_OK(dlda_trainer_run(trainer));
+        const dlda_epoch *history = dlda_trainer_history(trainer, &count);
+        assert_int_equal(count, 8);
+        assert_true(history[7].validation_accuracy > 0.9);
+        assert_true(history[7].separation > history[0].separation);
+        assert_true(fabs(history[7].separation + history[7].loss) < 1e-12);
+        assert_int_equal(history[7].n_eigenvalues, CLASSES - 1);
+        assert_non_null(dlda_trainer_model(trainer));
+        dlda_trainer_destroy(trainer);
+        dlda_options_destroy(options);
+        dlda_dataset_destroy(train);
+        dlda_dataset_destroy(validation);
+    }
+}
+
+static void test_cross_entropy_needs_a_feature_per_class(void **state)
+{
+    dlda_dataset *train = new_problem(1);
+    dlda_options *options = new_options("cce");
+    dlda_trainer *trainer = NULL;
+    size_t count = 0;
+    const char text[] = "dense 16\nbn\nrelu\ndense 4\n";
+
+    (void)state;
+    CHECK_STATUS(dlda_trainer_create(options, train, NULL, &trainer), DLDA_E_SHAPE);
+    CHECK_ERROR_SAYS("6 features, expected one per class (4)");
+    CHECK_OK(dlda_file_write(in_folder("four.net"), text, strlen(text)));
+    CHECK_OK(dlda_options_set(options, "net", in_folder("four.net")));
+    CHECK_OK(dlda_options_set(options, "epochs", "10"));
+    CHECK_OK(dlda_trainer_create(options, train, NULL, &trainer));
+    CHECK_OK(dlda_trainer_run(trainer));
+    const dlda_epoch *history = dlda_trainer_history(trainer, &count);
+    assert_true(history[9].loss < history[0].loss && history[9].loss < 0.2);
+    assert_true(isnan(history[9].separation) && isnan(history[9].validation_accuracy));
+    assert_true(history[9].train_accuracy > 0.9);
+    assert_int_equal(history[9].best, 1); /* without a validation set, each epoch is the best so far */
+    dlda_trainer_destroy(trainer);
+    dlda_options_destroy(options);
+    dlda_dataset_destroy(train);
+}
+
+/* Trains and returns the bytes of a file of the run. */
+static char *trained_bytes(const char *threads, const char *seed, const char *name, size_t *size)
+{
+    dlda_dataset *train = new_problem(1), *validation = new_problem(2);
+    dlda_options *options = new_options("lda");
+    dlda_trainer *trainer = NULL;
+    char *bytes = NULL, path[300], run[256];
+
+    snprintf(run, sizeof run, "%s", in_folder("bits"));
+    CHECK_OK(dlda_options_set(options, "threads", threads));
+    CHECK_OK(dlda_options_set(options, "seed", seed));
+    CHECK_OK(dlda_trainer_create(options, train, validation, &trainer));
+    CHECK_OK(dlda_trainer_record(trainer, run, 1));
+    CHECK_OK(dlda_trainer_run(trainer));
+    snprintf(path, sizeof path, "%s/%s", run, name);
+    CHECK_OK(dlda_file_read(path, 1 << 24, &bytes, size));
+    dlda_trainer_destroy(trainer);
+    dlda_options_destroy(options);
+    dlda_dataset_destroy(train);
+    dlda_dataset_destroy(validation);
+    return bytes;
+}
+
+static void test_same_seed_same_bits(void **state)
+{
+    const char *names[] = { "model.safetensors", "history.csv", "eigenvalues.csv", "options.json" };
+    const char *threads[] = { "2", "3", "4" };
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        size_t size = 0, other_size = 0;
+        char *one = trained_bytes("1", "5", names[i], &size);
+        for (int t = 0; t < 3; t++) {
+            char *other = trained_bytes(threads[t], "5", names[i], &other_size);
+            assert_int_equal(size, other_size);
+            assert_memory_equal(one, other, size);
+            dlda_release(other);
+        }
+        char *another = trained_bytes("1", "6", names[i], &other_size);
+        assert_true(size != other_size || memcmp(one, another, size) != 0); /* so the comparison means something */
+        dlda_release(another);
+        dlda_release(one);
+    }
+}
+
+static void test_steps_take_no_memory(void **state)
+{
+    const char *objectives[] = { "lda", "lda-log" };
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        dlda_dataset *train = new_problem(1);
+        dlda_options *options = new_options(objectives[i]);
+        dlda_trainer *trainer = NULL;
+        double loss = 0;
+        CHECK_OK(dlda_trainer_create(options, train, NULL, &trainer));
+        dlda_sampler_epoch(trainer->sampler, 1);
+        CHECK_OK(dlda_trainer_step(trainer, 1, 0, &loss)); /* OpenMP and the BLAS make their threads and buffers once */
+        size_t ours = dlda_memory_count().taken, all = process_allocations();
+        for (size_t k = 0; k < 10; k++) {
+            if (k % 4 == 0) dlda_sampler_epoch(trainer->sampler, k);
+            CHECK_OK(dlda_trainer_step(trainer, 1, k % 4, &loss));
+        }
+        assert_int_equal(dlda_memory_count().taken, ours);
+        assert_int_equal(process_allocations(), all);
+        dlda_trainer_destroy(trainer);
+        dlda_options_destroy(options);
+        dlda_dataset_destroy(train);
+    }
+    if (COUNTS_ALLOCATIONS) { /* the counter counts */
+        size_t before = process_allocations();
+        void *volatile block = malloc(1);
+        free(block);
+        assert_true(process_allocations() > before);
+    }
+}
+
+/* The whole float network under the lda objective, without dropout, against differences of the loss. */
+static void test_gradient_through_network_and_objective(void **state)
+{
+    dlda_dataset *train = new_problem(1);
+    dlda_options *options = new_options("lda-mean");
+    dlda_trainer *trainer = NULL;
+    const char text[] = "conv 6 3 pad 1\nmaxpool 2\nconv 5 3\n";
+    double loss = 0;
+
+    (void)state;
+    CHECK_OK(dlda_file_write(in_folder("plain.net"), text, strlen(text)));
+    CHECK_OK(dlda_options_set(options, "net", in_folder("plain.net")));
+    CHECK_OK(dlda_options_set(options, "batch", "160"));
+    CHECK_OK(dlda_options_set(options, "rate", "0"));
+    CHECK_OK(dlda_trainer_create(options, train, NULL, &trainer));
+    dlda_sampler_epoch(trainer->sampler, 1);
+    size_t n = trainer->model->network->n_weights;
+    float *start = malloc(n * sizeof *start), *direction = malloc(n * sizeof *direction);
+    for (uint32_t k = 0; k < 4; k++) {
+        dlda_random random = dlda_random_stream(k, DLDA_RANDOM_TEST, 8, 0);
+        double slope = 0, error = INFINITY;
+        dlda_random_normal(&random, n, 1, direction);
+        memcpy(start, trainer->weights, n * sizeof *start);
+        CHECK_OK(dlda_trainer_step(trainer, 1, 0, &loss));
+        for (size_t i = 0; i < n; i++) slope += (double)trainer->gradient[i] * direction[i];
+        for (double step = 4e-3; step > 1e-5; step /= 2) {
+            double losses[2];
+            for (int side = 0; side < 2; side++) {
+                for (size_t i = 0; i < n; i++)
+                    trainer->weights[i] = (float)(start[i] + (side ? step : -step) * direction[i]);
+                CHECK_OK(dlda_trainer_step(trainer, 1, 0, &losses[side]));
+            }
+            error = fmin(error, fabs((losses[1] - losses[0]) / (2 * step) - slope));
+        }
+        memcpy(trainer->weights, start, n * sizeof *start);
+        if (!(error <= 1e-3 * fabs(slope))) fail_msg("direction %u: slope %g, differences off by %g", k, slope, error);
+    }
+    free(start);
+    free(direction);
+    dlda_trainer_destroy(trainer);
+    dlda_options_destroy(options);
+    dlda_dataset_destroy(train);
+}
+
+static int stop_at_second_epoch(void *user)
+{
+    return ++*(int *)user > 5; /* 4 batches an epoch */
+}
+
+static void test_stop_keeps_completed_epochs(void **state)
+{
+    dlda_dataset *train = new_problem(1);
+    dlda_options *options = new_options("lda");
+    dlda_trainer *trainer = NULL;
+    int calls = 0;
+    size_t count = 0;
+
+    (void)state;
+    CHECK_OK(dlda_trainer_create(options, train, NULL, &trainer));
+    dlda_trainer_watch(trainer, &(dlda_watch){ .user = &calls, .stop = stop_at_second_epoch });
+    CHECK_STATUS(dlda_trainer_run(trainer), DLDA_E_STOPPED);
+    CHECK_ERROR_SAYS("stopped in epoch 2, after batch 2 of 4");
+    dlda_trainer_history(trainer, &count);
+    assert_int_equal(count, 1);
+    assert_non_null(dlda_trainer_model(trainer));
+    dlda_trainer_destroy(trainer);
+    dlda_options_destroy(options);
+    dlda_dataset_destroy(train);
+}
+
+static void test_best_model_is_that_of_the_best_epoch(void **state)
+{
+    dlda_dataset *train = new_problem(1), *validation = new_problem(2);
+    dlda_options *options = new_options("lda");
+    dlda_trainer *trainer = NULL;
+    dlda_workspace *workspace = NULL;
+    dlda_evaluation *evaluation = NULL;
+    size_t count = 0;
+    double best = 0;
+
+    (void)state;
+    CHECK_OK(dlda_trainer_create(options, train, validation, &trainer));
+    CHECK_OK(dlda_trainer_run(trainer));
+    const dlda_epoch *history = dlda_trainer_history(trainer, &count);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(history[i].best, history[i].validation_accuracy >= best);
+        best = fmax(best, history[i].validation_accuracy);
+    }
+    CHECK_OK(dlda_workspace_create(dlda_trainer_model(trainer), 32, 1, &workspace));
+    CHECK_OK(dlda_model_evaluate(dlda_trainer_model(trainer), workspace, validation, DLDA_PAPER, &evaluation));
+    assert_true(fabs(evaluation->accuracy - best) < 1e-12);
+    dlda_evaluation_destroy(evaluation);
+    dlda_workspace_destroy(workspace);
+    dlda_trainer_destroy(trainer);
+    dlda_options_destroy(options);
+    dlda_dataset_destroy(train);
+    dlda_dataset_destroy(validation);
+}
+
+static void test_folder_is_not_overwritten(void **state)
+{
+    dlda_dataset *train = new_problem(1);
+    dlda_options *options = new_options("lda");
+    dlda_trainer *trainer = NULL;
+    char run[256];
+
+    (void)state;
+    snprintf(run, sizeof run, "%s", in_folder("kept"));
+    assert_int_equal(mkdir(run, 0777), 0);
+    CHECK_OK(dlda_trainer_create(options, train, NULL, &trainer));
+    CHECK_STATUS(dlda_trainer_record(trainer, run, 0), DLDA_E_EXISTS);
+    CHECK_ERROR_SAYS("--force");
+    CHECK_STATUS(dlda_trainer_record(trainer, net_path, 1), DLDA_E_EXISTS); /* a file, even with force */
+    CHECK_STATUS(dlda_trainer_record(trainer, in_folder("no/such/place"), 1), DLDA_E_IO);
+    CHECK_OK(dlda_trainer_record(trainer, run, 1));
+    dlda_trainer_destroy(trainer);
+    dlda_options_destroy(options);
+    dlda_dataset_destroy(train);
+}
+
+static void test_data_that_cannot_be_trained_on(void **state)
+{
+    dlda_dataset *train = new_problem(1), *one_class = NULL, *unlabelled = NULL;
+    dlda_options *options = new_options("lda");
+    dlda_trainer *trainer = NULL;
+    float values[4] = { 1, 2, 3, 4 };
+    int labels[4] = { 0, 0, 0, 0 };
+    dlda_dataset_spec spec = { .count = 4, .height = 1, .width = 1, .channels = 1, .classes = 1, .labels = labels,
+                               .values = values };
+
+    (void)state;
+    CHECK_OK(dlda_options_set(options, "batch", "161"));
+    CHECK_STATUS(dlda_trainer_create(options, train, NULL, &trainer), DLDA_E_OPTION);
+    CHECK_ERROR_SAYS("160 samples");
+    CHECK_OK(dlda_options_set(options, "batch", "4"));
+    CHECK_OK(dlda_options_set(options, "net", "mlp"));
+    CHECK_OK(dlda_dataset_create(&spec, &one_class));
+    CHECK_STATUS(dlda_trainer_create(options, one_class, NULL, &trainer), DLDA_E_CLASS);
+    spec.labels = NULL;
+    CHECK_OK(dlda_dataset_create(&spec, &unlabelled));
+    CHECK_STATUS(dlda_trainer_create(options, unlabelled, NULL, &trainer), DLDA_E_SHAPE);
+    CHECK_STATUS(dlda_trainer_create(options, train, one_class, &trainer), DLDA_E_SHAPE);
+    CHECK_OK(dlda_options_set(options, "net", "mnist")); /* wants 28x28 */
+    CHECK_STATUS(dlda_trainer_create(options, train, NULL, &trainer), DLDA_E_SHAPE);
+    CHECK_ERROR_SAYS("the data has 6x6x1");
+    dlda_dataset_destroy(train);
+    dlda_dataset_destroy(one_class);
+    dlda_dataset_destroy(unlabelled);
+    dlda_options_destroy(options);
+}
+
+static void test_divergence_is_named(void **state)
+{
+    dlda_dataset *train = new_problem(1);
+    dlda_options *options = new_options("lda");
+    dlda_trainer *trainer = NULL;
+
+    (void)state;
+    CHECK_OK(dlda_options_set(options, "rate", "1000000"));
+    CHECK_OK(dlda_options_set(options, "decay", "1"));
+    CHECK_OK(dlda_options_set(options, "epochs", "50"));
+    CHECK_OK(dlda_trainer_create(options, train, NULL, &trainer));
+    CHECK_STATUS(dlda_trainer_run(trainer), DLDA_E_NUMERIC);
+    CHECK_ERROR_SAYS("epoch ");
+    CHECK_ERROR_SAYS("--rate");
+    dlda_trainer_destroy(trainer);
+    dlda_options_destroy(options);
+    dlda_dataset_destroy(train);
+}
+
+static void test_without_memory(void **state)
+{
+    dlda_dataset *train = new_problem(1), *validation = new_problem(2);
+    dlda_options *options = new_options("lda");
+    dlda_status status = DLDA_E_MEMORY;
+    size_t live = dlda_memory_count().live;
+
+    (void)state;
+    CHECK_OK(dlda_options_set(options, "epochs", "1"));
+    for (size_t n = 1; status != DLDA_OK; n++) {
+        dlda_trainer *trainer = NULL;
+        dlda_memory_fail_at(n);
+        status = dlda_trainer_create(options, train, validation, &trainer);
+        if (status == DLDA_OK) status = dlda_trainer_record(trainer, in_folder("tight"), 1);
+        if (status == DLDA_OK) status = dlda_trainer_run(trainer);
+        dlda_memory_fail_at(0);
+        if (status != DLDA_OK) assert_int_equal(status, DLDA_E_MEMORY);
+        dlda_trainer_destroy(trainer);
+        assert_int_equal(dlda_memory_count().live, live);
+    }
+    dlda_options_destroy(options);
+    dlda_dataset_destroy(train);
+    dlda_dataset_destroy(validation);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_learns_with_every_objective),
+        cmocka_unit_test(test_cross_entropy_needs_a_feature_per_class),
+        cmocka_unit_test(test_same_seed_same_bits),
+        cmocka_unit_test(test_steps_take_no_memory),
+        cmocka_unit_test(test_gradient_through_network_and_objective),
+        cmocka_unit_test(test_stop_keeps_completed_epochs),
+        cmocka_unit_test(test_best_model_is_that_of_the_best_epoch),
+        cmocka_unit_test(test_folder_is_not_overwritten),
+        cmocka_unit_test(test_data_that_cannot_be_trained_on),
+        cmocka_unit_test(test_divergence_is_named),
+        cmocka_unit_test(test_without_memory),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
