@@ -25,6 +25,9 @@ struct dlda_dataset {
     int *labels;   /* [count], NULL if there are none             */
 };
 
+/* A set with everything but the pixels, as `spec` says; the caller puts those into its storage. */
+dlda_status dlda_dataset_new(const dlda_dataset_spec *spec, dlda_dataset **dataset);
+
 /* Samples positions[0 .. n-1] of `parent` as a set of its own that shares the parent's storage. */
 dlda_status dlda_dataset_select(const dlda_dataset *parent, const size_t *positions, size_t n,
                                 dlda_dataset **dataset);

@@ -23,7 +23,7 @@ void dlda_im2col_plan(dlda_conv *conv)
     size_t pixels = conv->out_height * conv->out_width, depth = conv->depth, F = conv->filters;
     size_t block = COLUMN_BYTES / (depth * sizeof(float));
 
-    block = block > MOST_BLOCK_PIXELS ? MOST_BLOCK_PIXELS : block < 8 ? 8 : block;
+    block = block > MOST_BLOCK_PIXELS ? MOST_BLOCK_PIXELS : block < 16 ? 16 : block / 16 * 16;
     conv->block = block < pixels ? block : pixels;
     const size_t rows[2] = { conv->block, pixels % conv->block };
     for (int i = 0; i < 2; i++) {
