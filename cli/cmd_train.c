@@ -170,10 +170,7 @@ static int show_results(const training *self)
     const dlda_model *model = dlda_trainer_model(self->trainer);
     int code = EXIT_OK;
 
-    if (!model) {
-        fputs("No epoch was complete, so there is no model.\n", stderr);
-        return EXIT_OK;
-    }
+    if (!model) return EXIT_OK;
     if (self->test) code = evaluate(self, model, self->test, "test");
     else if (self->validation) code = evaluate(self, model, self->validation, "validation");
     else printf("no test part and no validation set: the accuracy is unknown\n");
@@ -190,7 +187,8 @@ static void say_stopped(const training *self)
     size_t epochs = 0;
 
     dlda_trainer_history(self->trainer, &epochs);
-    fprintf(stderr, "Stopped after %zu complete epochs; the best model of these is kept.\n", epochs);
+    if (epochs == 0) fputs("Stopped before the first epoch was complete: no model was saved.\n", stderr);
+    else fprintf(stderr, "Stopped after %zu complete epochs; the best model of these is kept.\n", epochs);
 }
 
 /* ---- The command ---- */

@@ -229,10 +229,12 @@ typedef struct dlda_trainer dlda_trainer;
  * be NULL. Options: net, objective, batch, epochs, rate, seed, threads, ... (docs/options.md, "train"). */
 DLDA_API dlda_status dlda_trainer_create(const dlda_options *options, const dlda_dataset *train,
                                          const dlda_dataset *validation, dlda_trainer **trainer);
+/* Copies *watch; NULL: nobody watches. */
 DLDA_API void dlda_trainer_watch(dlda_trainer *trainer, const dlda_watch *watch);
 
 /* Makes `folder` (DLDA_E_EXISTS if it is there, unless `force`) and keeps in it options.json,
- * history.csv, eigenvalues.csv and model.safetensors, up to date after each epoch. */
+ * history.csv, eigenvalues.csv and model.safetensors, up to date after each epoch. Files of an earlier run stay
+ * until the first epoch is complete. */
 DLDA_API dlda_status dlda_trainer_record(dlda_trainer *trainer, const char *folder, int force);
 
 /* Trains for the epochs of the options. DLDA_E_STOPPED if stopped by the watch: the history and the

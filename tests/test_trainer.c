@@ -318,6 +318,7 @@ static void test_stop_keeps_completed_epochs(void **state)
 
     (void)state;
     CHECK_OK(dlda_trainer_create(options, train, NULL, &trainer));
+    dlda_trainer_watch(trainer, NULL);
     dlda_trainer_watch(trainer, &(dlda_watch){ .user = &calls, .stop = stop_at_second_epoch });
     CHECK_STATUS(dlda_trainer_run(trainer), DLDA_E_STOPPED);
     CHECK_ERROR_SAYS("stopped in epoch 2, after batch 2 of 4");

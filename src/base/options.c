@@ -26,6 +26,7 @@ typedef struct option_row {
 #define FIELD(name) offsetof(struct dlda_options, name)
 #define COUNT_MAX 9007199254740992.0 /* 2^53: whole numbers are exact in a double up to there */
 
+/* clang-format off: one row, one option */
 static const option_row table[] = {
     { { "net", 0, "NET", "mnist", NULL, 0, 0, "train",
         "Network: mnist, cifar10, stl10, mlp, or the path of a .net file." },
@@ -73,6 +74,7 @@ static const option_row table[] = {
     { { "help", 'h', NULL, "false", NULL, 0, 0, "train eval predict info", "Explain the command and its options." },
       FLAG, FIELD(help), 0 },
 };
+/* clang-format on */
 
 enum { N_OPTIONS = sizeof table / sizeof table[0] };
 _Static_assert(N_OPTIONS <= sizeof((struct dlda_options *)0)->text / DLDA_OPTION_TEXT, "enlarge dlda_options.text");
@@ -137,7 +139,7 @@ static dlda_status bad_value(const option_row *row, const char *value, const cha
 
 static dlda_status out_of_range(const option_row *row, const char *value)
 {
-    return dlda_fail(DLDA_E_OPTION, "option %s: found %s, expected %.15g to %.15g", row->info.name, value,
+    return dlda_fail(DLDA_E_OPTION, "option %s: found %s, expected %.16g to %.16g", row->info.name, value,
                      row->info.least, row->info.most);
 }
 

@@ -22,7 +22,8 @@ void dlda_blas_keep_single_threaded(void)
 }
 
 #ifdef DLDA_WITH_LIBXSMM
-/* Beyond this many multiplications the BLAS's packing of operands pays; docs/performance.md has figures. */
+/* Beyond this many multiplications the BLAS's packing of operands pays (measured on Zen 3: 112x64x9 runs at 83 GFLOPS
+ * with libxsmm and 28 with OpenBLAS, 112x64x576 at 82 and 83, 28x256x2304 at 63 and 81). */
 static const double most_small_products = 160.0 * 160.0 * 160.0;
 
 static void (*small_kernel(const dlda_gemm *g))(void)

@@ -146,7 +146,7 @@ static dlda_status check_options(const char *path, const char *text)
 
 typedef struct tensor_source {
     const dlda_safetensors *file;
-    dlda_model *model;
+    dlda_model *model; /* NULL: only look whether all is there */
     size_t used;
 } tensor_source;
 
@@ -154,27 +154,55 @@ static dlda_status load_parameter(void *context, const dlda_parameter *parameter
 {
     tensor_source *source = context;
     const dlda_tensor *tensor = NULL;
-    float *block = in_state ? source->model->state : source->model->weights;
     dlda_status status =
         dlda_safetensors_require(source->file, parameter->name, DLDA_F32, parameter->rank, parameter->shape, &tensor);
 
     if (status != DLDA_OK) return status;
-    memcpy(block + parameter->offset, tensor->data, parameter->count * sizeof *block);
     source->used++;
+    if (!source->model) return DLDA_OK;
+    float *block = in_state ? source->model->state : source->model->weights;
+    memcpy(block + parameter->offset, tensor->data, parameter->count * sizeof *block);
     return DLDA_OK;
 }
 
-static dlda_status load_doubles(tensor_source *source, const char *name, size_t rank, size_t rows, size_t columns,
-                                double *values)
-{
-    const size_t shape[2] = { rows, columns };
-    const dlda_tensor *tensor = NULL;
-    dlda_status status = dlda_safetensors_require(source->file, name, DLDA_F64, rank, shape, &tensor);
+/* The head's tensors, in this order. */
+enum { COUNTS, MEANS, DIRECTIONS, EIGENVALUES };
 
-    if (status != DLDA_OK) return status;
-    memcpy(values, tensor->data, rows * (rank == 2 ? columns : 1) * sizeof *values);
-    source->used++;
-    return DLDA_OK;
+static dlda_status find_head(const dlda_safetensors *file, const char *path, size_t C, size_t D,
+                             const dlda_tensor *head[N_HEAD_TENSORS])
+{
+    dlda_status status = DLDA_OK;
+    const dlda_tensor *values = dlda_safetensors_find(file, "head.eigenvalues");
+    size_t K = values && values->rank == 1 ? values->shape[0] : 0;
+    const size_t means[] = { C, D }, directions[] = { K, D };
+
+    if (K < 1 || K > D || K > C - 1)
+        DLDA_FAIL(DLDA_E_FORMAT, "%s: head.eigenvalues: %zu, expected 1 to %zu", path, K, D < C - 1 ? D : C - 1);
+    DLDA_TRY(dlda_safetensors_require(file, "head.counts", DLDA_F64, 1, &C, &head[COUNTS]));
+    DLDA_TRY(dlda_safetensors_require(file, "head.means", DLDA_F64, 2, means, &head[MEANS]));
+    DLDA_TRY(dlda_safetensors_require(file, "head.directions", DLDA_F64, 2, directions, &head[DIRECTIONS]));
+    DLDA_TRY(dlda_safetensors_require(file, "head.eigenvalues", DLDA_F64, 1, &K, &head[EIGENVALUES]));
+done:
+    return status;
+}
+
+/* Compares the file with what its network text demands, before memory is taken on the word of that text. */
+static dlda_status check_tensors(const dlda_safetensors *file, const char *path, const char *network_text, size_t classes)
+{
+    dlda_status status = DLDA_OK;
+    tensor_source source = { file, NULL, 0 };
+    dlda_network *network = NULL;
+    const dlda_tensor *head[N_HEAD_TENSORS];
+
+    DLDA_TRY(dlda_network_parse(network_text, path, (dlda_shape){ 0, 0, 0 }, &network));
+    DLDA_TRY(dlda_network_visit(network, load_parameter, &source));
+    DLDA_TRY(find_head(file, path, classes, network->features, head));
+    if (source.used + N_HEAD_TENSORS != dlda_safetensors_count(file))
+        DLDA_FAIL(DLDA_E_FORMAT, "%s: %zu tensors, expected %zu for this network", path, dlda_safetensors_count(file),
+                  source.used + N_HEAD_TENSORS);
+done:
+    dlda_network_destroy(network);
+    return status;
 }
 
 /* Eigenvalues in order, and counts that make the number of directions possible. */
@@ -196,21 +224,19 @@ static dlda_status check_head(const dlda_lda *lda, const char *path)
     return DLDA_OK;
 }
 
-static dlda_status load_head(tensor_source *source, const char *path)
+static dlda_status load_head(const dlda_safetensors *file, const char *path, dlda_model *model)
 {
     dlda_status status = DLDA_OK;
-    dlda_model *model = source->model;
     size_t C = model->classes, D = model->network->features;
-    const dlda_tensor *values = dlda_safetensors_find(source->file, "head.eigenvalues");
-    size_t K = values && values->rank == 1 ? values->shape[0] : 0;
+    const dlda_tensor *head[N_HEAD_TENSORS] = { NULL };
 
-    if (K < 1 || K > D || K > C - 1)
-        DLDA_FAIL(DLDA_E_FORMAT, "%s: head.eigenvalues: %zu, expected 1 to %zu", path, K, D < C - 1 ? D : C - 1);
+    DLDA_TRY(find_head(file, path, C, D, head));
+    size_t K = head[EIGENVALUES]->shape[0];
     DLDA_TRY(dlda_lda_create(C, D, K, &model->lda));
-    DLDA_TRY(load_doubles(source, "head.counts", 1, C, 1, model->lda->counts));
-    DLDA_TRY(load_doubles(source, "head.means", 2, C, D, model->lda->M));
-    DLDA_TRY(load_doubles(source, "head.directions", 2, K, D, model->lda->A));
-    DLDA_TRY(load_doubles(source, "head.eigenvalues", 1, K, 1, model->lda->eigenvalues));
+    memcpy(model->lda->counts, head[COUNTS]->data, C * sizeof(double));
+    memcpy(model->lda->M, head[MEANS]->data, C * D * sizeof(double));
+    memcpy(model->lda->A, head[DIRECTIONS]->data, K * D * sizeof(double));
+    memcpy(model->lda->eigenvalues, head[EIGENVALUES]->data, K * sizeof(double));
     DLDA_TRY(check_head(model->lda, path));
     dlda_lda_prepare(model->lda);
 done:
@@ -236,11 +262,8 @@ static dlda_status load_tensors(const dlda_safetensors *file, const char *path, 
     tensor_source source = { file, model, 0 };
 
     DLDA_TRY(dlda_network_visit(model->network, load_parameter, &source));
-    DLDA_TRY(load_head(&source, path));
+    DLDA_TRY(load_head(file, path, model));
     DLDA_TRY(check_variances(model, path));
-    if (source.used != dlda_safetensors_count(file))
-        DLDA_FAIL(DLDA_E_FORMAT, "%s: %zu tensors, expected %zu for this network", path, dlda_safetensors_count(file),
-                  source.used);
 done:
     return status;
 }
@@ -262,6 +285,7 @@ dlda_status dlda_model_load(const char *path, dlda_model **model)
     DLDA_TRY(check_options(path, spec.options));
     DLDA_TRY(read_names(path, classes, &array, &names, &spec.classes));
     spec.class_names = names;
+    DLDA_TRY(check_tensors(file, path, spec.network_text, spec.classes));
     DLDA_TRY(dlda_model_create(&spec, &self));
     DLDA_TRY(load_tensors(file, path, self));
     *model = self;

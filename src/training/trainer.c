@@ -19,19 +19,19 @@ static dlda_status check_data(const dlda_options *options, const dlda_dataset *t
 {
     size_t count = dlda_dataset_count(train), classes = dlda_dataset_classes(train);
 
-    if (!dlda_dataset_labels(train)) return dlda_fail(DLDA_E_SHAPE, "train: the data has no labels");
-    if (classes < 2) return dlda_fail(DLDA_E_CLASS, "train: the data has %zu class, expected at least 2", classes);
+    if (!dlda_dataset_labels(train)) return dlda_fail(DLDA_E_SHAPE, "the data has no labels");
+    if (classes < 2) return dlda_fail(DLDA_E_CLASS, "the data has %zu class, expected at least 2", classes);
     if ((size_t)options->batch > count)
-        return dlda_fail(DLDA_E_OPTION, "train: batch %lld is larger than the training set (%zu samples); choose a smaller --batch",
+        return dlda_fail(DLDA_E_OPTION, "batch %lld is larger than the training set of %zu samples; choose a smaller --batch",
                          (long long)options->batch, count);
     if (!validation) return DLDA_OK;
-    if (!dlda_dataset_labels(validation)) return dlda_fail(DLDA_E_SHAPE, "train: the validation data has no labels");
+    if (!dlda_dataset_labels(validation)) return dlda_fail(DLDA_E_SHAPE, "the validation data has no labels");
     if (dlda_dataset_height(validation) != dlda_dataset_height(train) ||
         dlda_dataset_width(validation) != dlda_dataset_width(train) ||
         dlda_dataset_channels(validation) != dlda_dataset_channels(train))
-        return dlda_fail(DLDA_E_SHAPE, "train: training and validation images differ in size");
+        return dlda_fail(DLDA_E_SHAPE, "training and validation images differ in size");
     if (dlda_dataset_classes(validation) > classes)
-        return dlda_fail(DLDA_E_SHAPE, "train: %zu classes in the validation data, %zu in the training data",
+        return dlda_fail(DLDA_E_SHAPE, "%zu classes in the validation data, %zu in the training data",
                          dlda_dataset_classes(validation), classes);
     return DLDA_OK;
 }
@@ -152,7 +152,7 @@ void dlda_trainer_destroy(dlda_trainer *self)
 
 void dlda_trainer_watch(dlda_trainer *self, const dlda_watch *watch)
 {
-    self->watch = *watch;
+    self->watch = watch ? *watch : (dlda_watch){ 0 };
 }
 
 const dlda_model *dlda_trainer_model(const dlda_trainer *self)

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test_options.c - options by name and text: defaults, types, ranges, suggestions, and their record as JSON.
+ */
+#include "check.h"
+
+#include "base/memory.h"
+#include "base/options.h"
+
+#include <jansson.h>
+
+static dlda_options *options;
+
+static int create(void **state)
+{
+    (void)state;
+    return dlda_options_create(&options) != DLDA_OK;
+}
+
+static int destroy(void **state)
+{
+    (void)state;
+    dlda_options_destroy(options);
+    options = NULL;
+    return 0;
+}
+
+static const dlda_option_info *info_of(const char *name)
+{
+    const dlda_option_info *info = NULL;
+
+    for (size_t i = 0; (info = dlda_option_at(i)); i++)
+        if (strcmp(info->name, name) == 0) return info;
+    fail_msg("no option %s", name);
+    return NULL;
+}
+
+/* ---- The table and its defaults ---- */
+
+static void test_defaults_are_the_paper_s(void **state)
+{
+    (void)state;
+    assert_string_equal(options->net, "mnist");
+    assert_int_equal(options->objective, DLDA_LDA);
+    assert_int_equal(options->epochs, 12);
+    assert_int_equal(options->batch, 250);
+    assert_int_equal(options->halve_every, 4);
+    assert_int_equal(options->seed, 1);
+    assert_true(options->rate == 0.1 && options->momentum == 0.9 && options->decay == 0.0001);
+    assert_true(options->lambda == 0.001 && options->epsilon == 1 && options->validation == 0.1);
+    assert_int_equal(options->kernels, DLDA_KERNELS_FAST);
+    assert_int_equal(options->probability, DLDA_PAPER);
+    assert_int_equal(options->threads, 0);
+    assert_false(options->force || options->quiet || options->json || options->help);
+    assert_string_equal(options->output, "");
+}
+
+/* Names and letters are used once; each row can be shown in a help text. */
+static void test_table_is_sound(void **state)
+{
+    const dlda_option_info *a = NULL, *b = NULL;
+
+    (void)state;
+    for (size_t i = 0; (a = dlda_option_at(i)); i++) {
+        assert_string_equal(dlda_options_get(options, a->name), a->initial);
+        assert_true(strlen(a->name) > 1 && strlen(a->help) > 5 && strlen(a->commands) > 3);
+        assert_true(a->help[strlen(a->help) - 1] == '.');
+        assert_true(a->least <= a->most);
+        for (size_t j = 0; j < i; j++) {
+            b = dlda_option_at(j);
+            assert_string_not_equal(a->name, b->name);
+            assert_true(a->letter == 0 || a->letter != b->letter);
+        }
+    }
+    assert_null(dlda_option_at(1000));
+    assert_null(dlda_option_at(SIZE_MAX));
+}
+
+/* ---- Setting ---- */
+
+static const char *text_of_field(const char *name)
+{
+    static char text[300];
+
+    if (!strcmp(name, "net")) return options->net;
+    if (!strcmp(name, "output")) return options->output;
+    if (!strcmp(name, "rate")) snprintf(text, sizeof text, "%.17g", options->rate);
+    if (!strcmp(name, "momentum")) snprintf(text, sizeof text, "%.17g", options->momentum);
+    if (!strcmp(name, "validation")) snprintf(text, sizeof text, "%.17g", options->validation);
+    if (!strcmp(name, "epochs")) snprintf(text, sizeof text, "%lld", (long long)options->epochs);
+    if (!strcmp(name, "batch")) snprintf(text, sizeof text, "%lld", (long long)options->batch);
+    if (!strcmp(name, "seed")) snprintf(text, sizeof text, "%lld", (long long)options->seed);
+    if (!strcmp(name, "objective")) snprintf(text, sizeof text, "%lld", (long long)options->objective);
+    if (!strcmp(name, "kernels")) snprintf(text, sizeof text, "%lld", (long long)options->kernels);
+    if (!strcmp(name, "proba")) snprintf(text, sizeof text, "%lld", (long long)options->probability);
+    if (!strcmp(name, "force")) snprintf(text, sizeof text, "%lld", (long long)options->force);
+    return text;
+}
+
+static void test_set_and_get(void **state)
+{
+    static const char *const cases[][3] = {
+        { "net", "my folder/x.net", "my folder/x.net" },
+        { "output", "", "" },
+        { "rate", "0.25", "0.25" },
+        { "rate", "2.5e-1", "0.25" },
+        { "rate", "1000000", "1000000" },
+        { "rate", "0", "0" },
+        { "momentum", "0.5", "0.5" },
+        { "validation", "0.5", "0.5" },
+        { "validation", "10000", "10000" },
+        { "epochs", "1", "1" },
+        { "epochs", "1e3", "1000" },
+        { "batch", "1000000000", "1000000000" },
+        { "seed", "9007199254740992", "9007199254740992" },
+        { "seed", "9007199254740991", "9007199254740991" },
+        { "objective", "lda", "0" },
+        { "objective", "lda-mean", "1" },
+        { "objective", "lda-log", "2" },
+        { "objective", "lda-soft", "3" },
+        { "objective", "cce", "4" },
+        { "kernels", "reference", "1" },
+        { "proba", "bayes", "1" },
+        { "force", "true", "1" },
+        { "force", "false", "0" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        CHECK_OK(dlda_options_set(options, cases[i][0], cases[i][1]));
+        assert_string_equal(dlda_options_get(options, cases[i][0]), cases[i][1]);
+        assert_string_equal(text_of_field(cases[i][0]), cases[i][2]);
+    }
+    assert_null(dlda_options_get(options, "no-such-option"));
+}
+
+/* A refused value leaves the one before it. */
+static void check_refused(const char *name, const char *value, const char *words)
+{
+    char before[300];
+    struct dlda_options copy = *options;
+
+    snprintf(before, sizeof before, "%s", dlda_options_get(options, name) ? dlda_options_get(options, name) : "");
+    CHECK_STATUS(dlda_options_set(options, name, value), DLDA_E_OPTION);
+    CHECK_ERROR_SAYS(words);
+    assert_memory_equal(&copy, options, sizeof copy);
+}
+
+static void test_refused_values(void **state)
+{
+    static const char *const cases[][3] = {
+        { "rate", "", "option rate: found '', expected a number" },
+        { "rate", "fast", "option rate: found 'fast', expected a number" },
+        { "rate", "0.1x", "option rate: found '0.1x', expected a number" },
+        { "rate", "0.1 ", "expected a number" },
+        { "rate", "0,1", "option rate: found '0,1', expected a number" },
+        { "rate", "nan", "option rate: found 'nan', expected a number" },
+        { "rate", "inf", "option rate: found 'inf', expected a number" },
+        { "rate", "-infinity", "expected a number" },
+        { "rate", "1e999", "option rate: found '1e999', expected a number" },
+        { "rate", "-1e-9", "option rate: found -1e-9, expected 0 to 1000000" },
+        { "rate", "1000001", "option rate: found 1000001, expected 0 to 1000000" },
+        { "momentum", "1", "option momentum: found 1, expected 0 to 0.9999" },
+        { "decay", "1.0001", "option decay: found 1.0001, expected 0 to 1" },
+        { "lambda", "-0.5", "option lambda: found -0.5, expected 0 to 1000000" },
+        { "validation", "-1", "option validation: found -1, expected 0 to 9007199254740992" },
+        { "epochs", "0", "option epochs: found 0, expected 1 to 1000000" },
+        { "epochs", "1.5", "option epochs: found '1.5', expected a whole number" },
+        { "epochs", "", "option epochs: found '', expected a number" },
+        { "epochs", "12 epochs", "option epochs: found '12 epochs', expected a number" },
+        { "batch", "1", "option batch: found 1, expected 2 to 1000000000" },
+        { "batch", "1e300", "option batch: found 1e300, expected 2 to 1000000000" },
+        { "seed", "-1", "option seed: found -1, expected 0 to 9007199254740992" },
+        { "seed", "9007199254740994", "option seed: found 9007199254740994, expected 0 to" },
+        { "threads", "1025", "option threads: found 1025, expected 0 to 1024" },
+        { "force", "yes", "option force: found 'yes', expected true or false" },
+        { "force", "", "option force: found '', expected true or false" },
+        { "force", "TRUE", "option force: found 'TRUE', expected true or false" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) check_refused(cases[i][0], cases[i][1], cases[i][2]);
+}
+
+static void test_suggestions(void **state)
+{
+    (void)state;
+    check_refused("objective", "lda-men",
+                  "option objective: found 'lda-men', expected one of lda|lda-mean|lda-log|lda-soft|cce; did you mean "
+                  "'lda-mean'?");
+    check_refused("objective", "ccee", "did you mean 'cce'?");
+    check_refused("objective", "", "option objective: found '', expected one of lda|");
+    check_refused("objective", "lda|cce", "option objective: found 'lda|cce', expected one of");
+    check_refused("kernels", "Fast", "did you mean 'fast'?");
+    check_refused("proba", "quantum-mechanics", "expected one of paper|bayes");
+    assert_null(strstr(dlda_last_error(), "did you mean"));
+    check_refused("epoch", "1", "unknown option 'epoch'; did you mean 'epochs'?");
+    check_refused("Rate", "1", "unknown option 'Rate'; did you mean 'rate'?");
+    check_refused("halve_every", "1", "did you mean 'halve-every'?");
+    check_refused("--seed", "1", "did you mean 'seed'?");
+    check_refused("colour-of-the-sky", "1", "unknown option 'colour-of-the-sky'");
+    assert_null(strstr(dlda_last_error(), "did you mean"));
+    check_refused("", "1", "unknown option ''");
+}
+
+/* Each bound of each number is allowed, what lies beyond is not. */
+static void test_ranges(void **state)
+{
+    const dlda_option_info *info = NULL;
+    size_t numbers = 0;
+    char text[64];
+
+    (void)state;
+    for (size_t i = 0; (info = dlda_option_at(i)); i++) {
+        if (!(info->least < info->most)) continue;
+        snprintf(text, sizeof text, "%.17g", info->least);
+        CHECK_OK(dlda_options_set(options, info->name, text));
+        snprintf(text, sizeof text, "%.17g", info->most);
+        CHECK_OK(dlda_options_set(options, info->name, text));
+        snprintf(text, sizeof text, "%.17g", info->least - 1);
+        check_refused(info->name, text, "expected");
+        snprintf(text, sizeof text, "%.17g", info->most + 2);
+        check_refused(info->name, text, "expected");
+        numbers++;
+    }
+    assert_int_equal(numbers, 11);
+}
+
+static void test_long_values(void **state)
+{
+    char longest[DLDA_OPTION_TEXT], longer[DLDA_OPTION_TEXT + 1], *huge = check_memory(1000001);
+
+    (void)state;
+    memset(longest, 'x', sizeof longest), longest[sizeof longest - 1] = 0;
+    memset(longer, 'x', sizeof longer), longer[sizeof longer - 1] = 0;
+    memset(huge, '1', 1000000), huge[1000000] = 0;
+    CHECK_OK(dlda_options_set(options, "net", longest));
+    assert_string_equal(options->net, longest);
+    check_refused("net", longer, "option net: 256 characters, expected at most 255");
+    check_refused("rate", huge, "option rate: 1000000 characters, expected at most 255");
+    check_refused("objective", longest, "option objective: found 'xxx");
+    CHECK_STATUS(dlda_options_set(options, huge, "1"), DLDA_E_OPTION);
+    free(huge);
+}
+
+/* ---- Words that are alike ---- */
+
+static void test_closest_word(void **state)
+{
+    static const char *const words[] = { "conv", "dense", "maxpool", "dropout", "bn" };
+    static const struct {
+        const char *word;
+        int closest;
+    } cases[] = { { "conv", 0 }, { "cov", 0 }, { "convv", 0 }, { "conb", 0 }, { "vonc", 0 }, { "vomc", -1 }, { "dens", 1 },
+                  { "maxpol", 2 }, { "max_pool", 2 }, { "drop", -1 }, { "droput", 3 }, { "", -1 },
+                  { "m", -1 }, { "bm", 4 }, { "convolution", -1 } };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        if (dlda_closest_word(cases[i].word, words, 5) != cases[i].closest)
+            fail_msg("'%s': %d, expected %d", cases[i].word, dlda_closest_word(cases[i].word, words, 5),
+                     cases[i].closest);
+    assert_int_equal(dlda_closest_word("conv", words, 0), -1);
+    assert_int_equal(dlda_closest_word("ab", ((const char *const[]){ "aa", "ab" }), 2), 1); /* the nearest, not the first */
+}
+
+/* Longer than the table of distances. */
+static void test_closest_long_word(void **state)
+{
+    char word[1000], other[1000];
+    const char *const words[] = { other };
+
+    (void)state;
+    memset(word, 'a', sizeof word), word[sizeof word - 1] = 0;
+    memset(other, 'b', sizeof other), other[sizeof other - 1] = 0;
+    assert_int_equal(dlda_closest_word(word, words, 1), -1);
+    assert_int_equal(dlda_closest_word(other, words, 1), 0);
+}
+
+/* ---- JSON ---- */
+
+static json_t *recorded(void)
+{
+    char *text = NULL;
+
+    CHECK_OK(dlda_options_to_json(options, &text));
+    json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    dlda_release(text);
+    assert_true(json_is_object(object));
+    return object;
+}
+
+/* Exactly what decides results; numbers as numbers. */
+static void test_json_keys(void **state)
+{
+    static const char *const keys[] = { "net", "objective", "epochs", "batch", "rate", "halve-every", "momentum",
+                                        "decay", "lambda", "epsilon", "validation", "seed", "kernels" };
+    enum { N_KEYS = sizeof keys / sizeof keys[0] };
+    json_t *object = recorded();
+
+    (void)state;
+    assert_int_equal(json_object_size(object), N_KEYS);
+    for (size_t i = 0; i < N_KEYS; i++) {
+        const json_t *value = json_object_get(object, keys[i]);
+        const dlda_option_info *info = info_of(keys[i]);
+        if (info->least < info->most) assert_true(json_number_value(value) == atof(info->initial));
+        else assert_string_equal(json_string_value(value), info->initial);
+    }
+    json_decref(object);
+}
+
+/* A record that is read again gives the same training: not a digit may be lost. */
+static void test_json_is_exact(void **state)
+{
+    static const char *const cases[][2] = { { "seed", "9007199254740991" },
+                                            { "seed", "1234567890123457" },
+                                            { "rate", "0.12345678901234567" },
+                                            { "lambda", "5e-324" },
+                                            { "validation", "4503599627370497" } };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        CHECK_OK(dlda_options_set(options, cases[i][0], cases[i][1]));
+        json_t *object = recorded();
+        double found = json_number_value(json_object_get(object, cases[i][0])), expected = atof(cases[i][1]);
+        json_decref(object);
+        if (found != expected) fail_msg("%s: recorded as %.17g, expected %.17g", cases[i][0], found, expected);
+    }
+}
+
+static void test_json_texts(void **state)
+{
+    char *text = NULL;
+
+    (void)state;
+    CHECK_OK(dlda_options_set(options, "net", "a \"quoted\"\\ \n Schlüssel.net"));
+    json_t *object = recorded();
+    assert_string_equal(json_string_value(json_object_get(object, "net")), "a \"quoted\"\\ \n Schlüssel.net");
+    json_decref(object);
+    CHECK_OK(dlda_options_set(options, "net", "\xff.net"));
+    CHECK_STATUS(dlda_options_to_json(options, &text), DLDA_E_OPTION);
+    CHECK_ERROR_SAYS("is not valid UTF-8");
+}
+
+static void test_without_memory(void **state)
+{
+    dlda_options *none = NULL;
+    char *text = NULL;
+
+    (void)state;
+    dlda_memory_fail_at(1);
+    CHECK_STATUS(dlda_options_create(&none), DLDA_E_MEMORY);
+    assert_null(none);
+    dlda_memory_fail_at(1);
+    CHECK_STATUS(dlda_options_to_json(options, &text), DLDA_E_MEMORY);
+    assert_null(text);
+    dlda_options_destroy(NULL);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, create, destroy)
+    const struct CMUnitTest tests[] = {
+        TEST(test_defaults_are_the_paper_s), TEST(test_table_is_sound), TEST(test_set_and_get),
+        TEST(test_refused_values),           TEST(test_suggestions),    TEST(test_ranges),
+        TEST(test_long_values),              TEST(test_closest_word),   TEST(test_closest_long_word),
+        TEST(test_json_keys),                TEST(test_json_is_exact),  TEST(test_json_texts),
+        TEST(test_without_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
