@@ -28,7 +28,8 @@ static void test_philox_known_answers(void **state)
     } known[] = {
         { { 0, 0, 0, 0 }, { 0, 0 }, { 0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8 } },
         { { ~0u, ~0u, ~0u, ~0u }, { ~0u, ~0u }, { 0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd } },
-        { { 0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344 }, { 0xa4093822, 0x299f31d0 },
+        { { 0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344 },
+          { 0xa4093822, 0x299f31d0 },
           { 0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1 } },
     };
 
@@ -55,8 +56,8 @@ static void test_streams_differ(void **state)
 {
     enum { N = 9 };
     const dlda_random streams[N] = {
-        dlda_random_stream(1, 1, 0, 0),  dlda_random_stream(2, 1, 0, 0),       dlda_random_stream(1, 2, 0, 0),
-        dlda_random_stream(1, 1, 1, 0),  dlda_random_stream(1, 1, 0, 1),       dlda_random_stream(0, 1, 0, 0),
+        dlda_random_stream(1, 1, 0, 0),          dlda_random_stream(2, 1, 0, 0), dlda_random_stream(1, 2, 0, 0),
+        dlda_random_stream(1, 1, 1, 0),          dlda_random_stream(1, 1, 0, 1), dlda_random_stream(0, 1, 0, 0),
         dlda_random_stream(1ull << 32, 1, 0, 0), dlda_random_stream(2, 0, 0, 0), dlda_random_stream(1, 1, 0, 0),
     };
     uint32_t first[N][4];
@@ -212,8 +213,10 @@ static void test_memory_counts(void **state)
 
 static void test_memory_too_large(void **state)
 {
-    static const size_t sizes[][2] = { { SIZE_MAX, 2 }, { SIZE_MAX, 1 }, { (size_t)1 << 32, (size_t)1 << 32 },
-                                       { SIZE_MAX / 2, 1 }, { SIZE_MAX / 2 - 64, 1 }, { 2, SIZE_MAX / 2 + 1 } };
+    static const size_t sizes[][2] = {
+        { SIZE_MAX, 2 },     { SIZE_MAX, 1 },          { (size_t)1 << 32, (size_t)1 << 32 },
+        { SIZE_MAX / 2, 1 }, { SIZE_MAX / 2 - 64, 1 }, { 2, SIZE_MAX / 2 + 1 }
+    };
     dlda_memory_counts before = dlda_memory_count();
     size_t product = 0;
 
@@ -401,8 +404,10 @@ static void test_file_refused(void **state)
 {
     static const struct {
         const char *path, *words;
-    } cases[] = { { "/nonexistent/x", "/nonexistent/x: cannot open: No such file" }, { "", ": cannot open" },
-                  { "/tmp", "/tmp: not a regular file" }, { "/dev/zero", "/dev/zero: not a regular file" } };
+    } cases[] = { { "/nonexistent/x", "/nonexistent/x: cannot open: No such file" },
+                  { "", ": cannot open" },
+                  { "/tmp", "/tmp: not a regular file" },
+                  { "/dev/zero", "/dev/zero: not a regular file" } };
     char *bytes = NULL, temporary[128];
     size_t size = 0, live = dlda_memory_count().live;
 
@@ -470,8 +475,9 @@ static void test_file_is_a_pipe(void **state)
 
 static void test_paths(void **state)
 {
-    static const char *const cases[][3] = { { "a", "b", "a/b" }, { "a/", "b", "a/b" }, { "", "b", "b" },
-                                            { "/", "b", "/b" } };
+    static const char *const cases[][3] = {
+        { "a", "b", "a/b" }, { "a/", "b", "a/b" }, { "", "b", "b" }, { "/", "b", "/b" }
+    };
 
     (void)state;
     for (size_t i = 0; i < 4; i++) {

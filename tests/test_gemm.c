@@ -69,9 +69,10 @@ static void fail_at(const operands *o, size_t i, size_t j, const char *what, dou
 {
     const dlda_gemm *g = &o->gemm;
 
-    fail_msg("%zu x %zu x %zu%s%s%s, strides %zu %zu %zu, %s: %s (%zu, %zu) is %.9g, expected %.9g", g->m, g->n, g->k,
-             g->a_transposed ? ", A'" : "", g->b_transposed ? ", B'" : "", g->accumulate ? ", accumulated" : "", g->lda,
-             g->ldb, g->ldc, g->kernel ? "own kernel" : "BLAS", what, i, j, (double)o->C[i * g->ldc + j], expected);
+    fail_msg("%zu x %zu x %zu%s%s%s, strides %zu %zu %zu, %s: %s (%zu, %zu) is %.9g, expected %.9g", g->m, g->n,
+             g->k, g->a_transposed ? ", A'" : "", g->b_transposed ? ", B'" : "",
+             g->accumulate ? ", accumulated" : "", g->lda, g->ldb, g->ldc, g->kernel ? "own kernel" : "BLAS", what,
+             i, j, (double)o->C[i * g->ldc + j], expected);
 }
 
 /* Rounding grows like the root of k, at worst like k; |entries| stay below 1. */
@@ -117,8 +118,12 @@ static void test_odd_shapes(void **state)
     (void)state;
     for (int trial = 0; trial < 60; trial++)
         for (int flags = 0; flags < 8; flags++) {
-            dlda_gemm g = { .m = pick(sizes, 12, &seed), .n = pick(sizes, 12, &seed), .k = pick(sizes, 12, &seed),
-                            .a_transposed = flags & 1, .b_transposed = flags >> 1 & 1, .accumulate = flags >> 2 };
+            dlda_gemm g = { .m = pick(sizes, 12, &seed),
+                            .n = pick(sizes, 12, &seed),
+                            .k = pick(sizes, 12, &seed),
+                            .a_transposed = flags & 1,
+                            .b_transposed = flags >> 1 & 1,
+                            .accumulate = flags >> 2 };
             run_and_check(g, pick(extras, 5, &seed), &seed);
         }
 }
@@ -133,8 +138,13 @@ static void test_small_shapes(void **state)
         for (size_t n = 1; n <= 17; n++)
             for (size_t k = 1; k <= 3; k++)
                 for (int flags = 0; flags < 8; flags++)
-                    run_and_check((dlda_gemm){ .m = m, .n = n, .k = k, .a_transposed = flags & 1,
-                                               .b_transposed = flags >> 1 & 1, .accumulate = flags >> 2 }, flags % 3, &seed);
+                    run_and_check((dlda_gemm){ .m = m,
+                                               .n = n,
+                                               .k = k,
+                                               .a_transposed = flags & 1,
+                                               .b_transposed = flags >> 1 & 1,
+                                               .accumulate = flags >> 2 },
+                                  flags % 3, &seed);
 }
 
 static void test_large_through_blas(void **state)
@@ -143,8 +153,15 @@ static void test_large_through_blas(void **state)
 
     (void)state;
     for (int flags = 0; flags < 8; flags++) {
-        dlda_gemm g = { .m = 211, .n = 157, .k = 301, .a_transposed = flags & 1, .b_transposed = flags >> 1 & 1,
-                        .accumulate = flags >> 2, .lda = 301, .ldb = 301, .ldc = 301 };
+        dlda_gemm g = { .m = 211,
+                        .n = 157,
+                        .k = 301,
+                        .a_transposed = flags & 1,
+                        .b_transposed = flags >> 1 & 1,
+                        .accumulate = flags >> 2,
+                        .lda = 301,
+                        .ldb = 301,
+                        .ldc = 301 };
         dlda_gemm planned = g;
         dlda_gemm_plan(&planned);
         assert_null(planned.kernel);
@@ -260,9 +277,9 @@ static void test_double_add_products(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_odd_shapes),  cmocka_unit_test(test_small_shapes),
-        cmocka_unit_test(test_large_through_blas), cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_same_bits),   cmocka_unit_test(test_double_gemm),
+        cmocka_unit_test(test_odd_shapes),          cmocka_unit_test(test_small_shapes),
+        cmocka_unit_test(test_large_through_blas),  cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_same_bits),           cmocka_unit_test(test_double_gemm),
         cmocka_unit_test(test_double_add_products),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

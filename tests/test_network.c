@@ -273,6 +273,25 @@ static void test_dropout_rate_scale_and_repeat(void **state)
     close_case(&f);
 }
 
+static void test_pooling_keeps_nan(void **state)
+{
+    const dlda_pool pool = { 2, 2, 1, 2, 2, 1, 1 };
+    const dlda_run run = { 1, NULL };
+    const dlda_kernel_set *sets[] = { &dlda_fast_kernels, &dlda_reference_kernels };
+    uint8_t where = 0;
+    float Y = 0;
+
+    (void)state;
+    for (int set = 0; set < 2; set++)
+        for (int place = 0; place < 4; place++)
+            for (int with = 0; with < 2; with++) {
+                float X[4] = { 1, 2, 3, 4 };
+                X[place] = NAN;
+                sets[set]->pool_forward(&pool, &run, 1, X, &Y, with ? &where : NULL);
+                assert_true(isnan(Y));
+            }
+}
+
 static void test_running_statistics(void **state)
 {
     static const struct layer_case c = { "bn", { 1, 1, 2 }, 5 };
@@ -326,7 +345,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fast_kernels_against_reference), cmocka_unit_test(test_gradients_by_differences),
         cmocka_unit_test(test_same_bits_for_any_threads),      cmocka_unit_test(test_dropout_rate_scale_and_repeat),
-        cmocka_unit_test(test_running_statistics),             cmocka_unit_test(test_plan_without_memory),
+        cmocka_unit_test(test_pooling_keeps_nan),              cmocka_unit_test(test_running_statistics),             cmocka_unit_test(test_plan_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

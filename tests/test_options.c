@@ -179,15 +179,17 @@ static void test_refused_values(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) check_refused(cases[i][0], cases[i][1], cases[i][2]);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        check_refused(cases[i][0], cases[i][1], cases[i][2]);
 }
 
 static void test_suggestions(void **state)
 {
     (void)state;
-    check_refused("objective", "lda-men",
-                  "option objective: found 'lda-men', expected one of lda|lda-mean|lda-log|lda-soft|cce; did you mean "
-                  "'lda-mean'?");
+    check_refused(
+        "objective", "lda-men",
+        "option objective: found 'lda-men', expected one of lda|lda-mean|lda-log|lda-soft|cce; did you mean "
+        "'lda-mean'?");
     check_refused("objective", "ccee", "did you mean 'cce'?");
     check_refused("objective", "", "option objective: found '', expected one of lda|");
     check_refused("objective", "lda|cce", "option objective: found 'lda|cce', expected one of");
@@ -251,9 +253,9 @@ static void test_closest_word(void **state)
     static const struct {
         const char *word;
         int closest;
-    } cases[] = { { "conv", 0 }, { "cov", 0 }, { "convv", 0 }, { "conb", 0 }, { "vonc", 0 }, { "vomc", -1 }, { "dens", 1 },
-                  { "maxpol", 2 }, { "max_pool", 2 }, { "drop", -1 }, { "droput", 3 }, { "", -1 },
-                  { "m", -1 }, { "bm", 4 }, { "convolution", -1 } };
+    } cases[] = { { "conv", 0 },   { "cov", 0 },  { "convv", 0 },  { "conb", 0 },     { "vonc", 0 },
+                  { "vomc", -1 },  { "dens", 1 }, { "maxpol", 2 }, { "max_pool", 2 }, { "drop", -1 },
+                  { "droput", 3 }, { "", -1 },    { "m", -1 },     { "bm", 4 },       { "convolution", -1 } };
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
@@ -261,7 +263,8 @@ static void test_closest_word(void **state)
             fail_msg("'%s': %d, expected %d", cases[i].word, dlda_closest_word(cases[i].word, words, 5),
                      cases[i].closest);
     assert_int_equal(dlda_closest_word("conv", words, 0), -1);
-    assert_int_equal(dlda_closest_word("ab", ((const char *const[]){ "aa", "ab" }), 2), 1); /* the nearest, not the first */
+    assert_int_equal(dlda_closest_word("ab", ((const char *const[]){ "aa", "ab" }), 2),
+                     1); /* the nearest, not the first */
 }
 
 /* Longer than the table of distances. */
@@ -293,8 +296,9 @@ static json_t *recorded(void)
 /* Exactly what decides results; numbers as numbers. */
 static void test_json_keys(void **state)
 {
-    static const char *const keys[] = { "net", "objective", "epochs", "batch", "rate", "halve-every", "momentum",
-                                        "decay", "lambda", "epsilon", "validation", "seed", "kernels" };
+    static const char *const keys[] = { "net",         "objective", "epochs", "batch",  "rate",
+                                        "halve-every", "momentum",  "decay",  "lambda", "epsilon",
+                                        "validation",  "seed",      "kernels" };
     enum { N_KEYS = sizeof keys / sizeof keys[0] };
     json_t *object = recorded();
 
@@ -361,10 +365,18 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, create, destroy)
     const struct CMUnitTest tests[] = {
-        TEST(test_defaults_are_the_paper_s), TEST(test_table_is_sound), TEST(test_set_and_get),
-        TEST(test_refused_values),           TEST(test_suggestions),    TEST(test_ranges),
-        TEST(test_long_values),              TEST(test_closest_word),   TEST(test_closest_long_word),
-        TEST(test_json_keys),                TEST(test_json_is_exact),  TEST(test_json_texts),
+        TEST(test_defaults_are_the_paper_s),
+        TEST(test_table_is_sound),
+        TEST(test_set_and_get),
+        TEST(test_refused_values),
+        TEST(test_suggestions),
+        TEST(test_ranges),
+        TEST(test_long_values),
+        TEST(test_closest_word),
+        TEST(test_closest_long_word),
+        TEST(test_json_keys),
+        TEST(test_json_is_exact),
+        TEST(test_json_texts),
         TEST(test_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

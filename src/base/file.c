@@ -67,7 +67,7 @@ dlda_status dlda_file_read(const char *path, size_t most, char **bytes, size_t *
     dlda_status status = DLDA_OK;
     char *content = NULL;
     size_t length = 0;
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would wait for a writer */
 
     if (file < 0) DLDA_FAIL(DLDA_E_IO, "%s: cannot open: %s", path, strerror(errno));
     DLDA_TRY(checked_size(path, file, most, &length));

@@ -14,6 +14,12 @@ typedef struct pool_pass {
     uint8_t *where;
 } pool_pass;
 
+/* p is the new maximum; a NaN always is, so that it is not lost. */
+static inline int exceeds(float p, float y)
+{
+    return (p > y) | (p != p);
+}
+
 /* Maxima of one window, for all channels; the first of equal values wins. */
 static void pool_window(const dlda_pool *pool, const float *x, float *y, uint8_t *where)
 {
@@ -24,11 +30,11 @@ static void pool_window(const dlda_pool *pool, const float *x, float *y, uint8_t
     for (size_t k = 1; k < pool->size * pool->size; k++) {
         const float *p = x + (k / pool->size * pool->width + k % pool->size) * C;
         if (!where)
-            for (size_t c = 0; c < C; c++) y[c] = p[c] > y[c] ? p[c] : y[c];
+            for (size_t c = 0; c < C; c++) y[c] = exceeds(p[c], y[c]) ? p[c] : y[c];
         else
             for (size_t c = 0; c < C; c++) {
-                where[c] = p[c] > y[c] ? (uint8_t)k : where[c];
-                y[c] = p[c] > y[c] ? p[c] : y[c];
+                where[c] = exceeds(p[c], y[c]) ? (uint8_t)k : where[c];
+                y[c] = exceeds(p[c], y[c]) ? p[c] : y[c];
             }
     }
 }

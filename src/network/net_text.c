@@ -72,6 +72,7 @@ static dlda_status named(const parser *p, size_t first, const named_argument *ar
 {
     dlda_status status = DLDA_OK;
     const char *names[4] = { NULL };
+    int seen[4] = { 0 };
 
     for (size_t j = 0; j < count; j++) names[j] = arguments[j].name;
     for (size_t i = first; i < p->n_words; i++) {
@@ -82,6 +83,7 @@ static dlda_status named(const parser *p, size_t first, const named_argument *ar
             DLDA_TRY(near >= 0 ? SYNTAX(p, "%s: unknown word '%s'; did you mean '%s'?", p->words[0], p->words[i], names[near])
                                : SYNTAX(p, "%s: unknown word '%s'", p->words[0], p->words[i]));
         }
+        if (seen[j]++) DLDA_TRY(SYNTAX(p, "%s: %s is given twice", p->words[0], names[j]));
         if (arguments[j].is_flag) *arguments[j].value = 1;
         else DLDA_TRY(whole(p, ++i, names[j], arguments[j].least, arguments[j].most, arguments[j].value));
     }
@@ -379,6 +381,9 @@ dlda_status dlda_network_parse(const char *text, const char *where, dlda_shape i
     dlda_network *self = NULL;
     size_t most_layers = 3 * count_lines(text); /* a conv line makes three */
 
+    if ((!input.height != !input.width) || (!input.height != !input.channels))
+        DLDA_FAIL(DLDA_E_ARGUMENT, "%s: images of %zux%zux%zu, expected all sizes or none", where, input.height,
+                  input.width, input.channels);
     DLDA_TRY(DLDA_TAKE(&self, 1, "network"));
     DLDA_TRY(DLDA_TAKE(&self->layers, most_layers < MOST_LAYERS ? most_layers : MOST_LAYERS, "network layers"));
     p.network = self;

@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+enum { MOST_THREADS = 1024 };
+
 size_t dlda_shape_size(dlda_shape shape)
 {
     return shape.height * shape.width * shape.channels;
@@ -127,8 +129,9 @@ dlda_status dlda_plan_create(const dlda_network *network, const dlda_plan_spec *
     dlda_plan *self = NULL;
     arena sizes = { NULL, 0, DLDA_OK };
 
-    if (spec->batch < 1 || spec->threads < 1)
-        DLDA_FAIL(DLDA_E_ARGUMENT, "network plan: batch %zu, threads %zu; expected at least 1", spec->batch, spec->threads);
+    if (spec->batch < 1) DLDA_FAIL(DLDA_E_ARGUMENT, "network: batch %zu, expected at least 1", spec->batch);
+    if (spec->threads < 1 || spec->threads > MOST_THREADS)
+        DLDA_FAIL(DLDA_E_ARGUMENT, "network: %zu threads, expected 1 to %d", spec->threads, MOST_THREADS);
     DLDA_TRY(DLDA_TAKE(&self, 1, "network plan"));
     self->network = network;
     self->spec = *spec;

@@ -184,8 +184,10 @@ static void pool_forward(const dlda_pool *pool, const dlda_run *run, size_t N, c
     (void)run;
     for (size_t i = 0; i < N * pool->out_height * pool->out_width * pool->channels; i++) {
         size_t best = 0;
-        for (size_t k = 1; k < pool->size * pool->size; k++)
-            if (X[window_index(pool, i, k)] > X[window_index(pool, i, best)]) best = k;
+        for (size_t k = 1; k < pool->size * pool->size; k++) {
+            float x = X[window_index(pool, i, k)];
+            if (x > X[window_index(pool, i, best)] || isnan(x)) best = k; /* a NaN must not be lost */
+        }
         Y[i] = X[window_index(pool, i, best)];
         if (where) where[i] = (uint8_t)best;
     }
