@@ -23,6 +23,11 @@ static const struct layer_case {
     { "conv 5 3 linear", { 3, 3, 1 }, 1 },
     { "conv 8 3 pad 1 linear", { 13, 11, 17 }, 3 },
     { "conv 16 3 pad 1 linear", { 28, 28, 16 }, 2 },
+    { "conv 16 3 linear", { 6, 9, 16 }, 3 }, /* from 16 channels on: Winograd */
+    { "conv 24 3 pad 1 linear", { 5, 7, 19 }, 5 },
+    { "conv 17 3 pad 1 linear", { 1, 13, 16 }, 2 },
+    { "conv 300 3 linear", { 4, 4, 40 }, 40 },
+    { "conv 16 3 pad 1 linear\nconv 20 3 linear\ngap", { 9, 10, 16 }, 6 },
     { "conv 1 1 linear", { 1, 1, 1 }, 1 },
     { "conv 9 1 linear", { 5, 6, 7 }, 30 },
     { "conv 3 5 pad 2 stride 2 linear", { 9, 8, 2 }, 2 },
@@ -259,7 +264,7 @@ static void test_dropout_rate_scale_and_repeat(void **state)
         values[k] = random_floats(count, 9);
         for (size_t i = 0; i < count; i++) values[k][i] = 1;
         drop.epoch = k == 2 ? 2 : 1;
-        dlda_fast_kernels.dropout(&drop, &run, 100, values[k]);
+        dlda_kernels_fast()->dropout(&drop, &run, 100, values[k]);
     }
     for (size_t i = 0; i < count; i++) {
         assert_true(values[0][i] == 0 || fabs(values[0][i] - 1 / 0.75) < 1e-6);
@@ -277,7 +282,7 @@ static void test_pooling_keeps_nan(void **state)
 {
     const dlda_pool pool = { 2, 2, 1, 2, 2, 1, 1 };
     const dlda_run run = { 1, NULL };
-    const dlda_kernel_set *sets[] = { &dlda_fast_kernels, &dlda_reference_kernels };
+    const dlda_kernel_set *sets[] = { dlda_kernels_fast(), &dlda_reference_kernels };
     uint8_t where = 0;
     float Y = 0;
 

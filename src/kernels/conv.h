@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * conv.h - the ways to compute a convolution; convolution.c chooses among them by shape.
+ * conv.h - the ways to compute a convolution; conv_plan.c chooses among them by shape.
  */
 #ifndef DLDA_KERNELS_CONV_H
 #define DLDA_KERNELS_CONV_H
 
+#include "kernels/isa.h"
 #include "kernels/kernels.h"
 
 /* Gradients of weights are summed in this many groups of images at most: the number bounds both the memory of
@@ -12,7 +13,6 @@
 enum { DLDA_CONV_GROUPS = 8 };
 
 /* conv_im2col.c: any shape. */
-void dlda_im2col_plan(dlda_conv *conv);
 size_t dlda_im2col_worker_floats(const dlda_conv *conv); /* scratch per worker */
 void dlda_im2col_forward(const dlda_conv *, const dlda_run *, size_t N, const float *X, const float *W, float *Y);
 void dlda_im2col_backward_data(const dlda_conv *, const dlda_run *, size_t N, const float *dY, const float *W, float *dX);
@@ -20,11 +20,17 @@ void dlda_im2col_backward_weights(const dlda_conv *, const dlda_run *, size_t N,
                                   float *dW);
 
 /* conv_product.c: 1x1, stride 1, no padding; one matrix product over all pixels of all images. */
-void dlda_product_plan(dlda_conv *conv);
 void dlda_product_forward(const dlda_conv *, const dlda_run *, size_t N, const float *X, const float *W, float *Y);
 void dlda_product_backward_data(const dlda_conv *, const dlda_run *, size_t N, const float *dY, const float *W, float *dX);
 void dlda_product_backward_weights(const dlda_conv *, const dlda_run *, size_t N, const float *X, const float *dY,
                                    float *dW);
+
+/* conv_winograd.c: 3x3, stride 1, padding 0 or 1. */
+void dlda_winograd_forward(const dlda_conv *, const dlda_run *, size_t N, const float *X, const float *W, float *Y);
+void dlda_winograd_backward_data(const dlda_conv *, const dlda_run *, size_t N, const float *dY, const float *W,
+                                 float *dX);
+void dlda_winograd_backward_weights(const dlda_conv *, const dlda_run *, size_t N, const float *X, const float *dY,
+                                    float *dW);
 
 /* ---- Common to them ---- */
 

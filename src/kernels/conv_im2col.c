@@ -13,35 +13,6 @@
 
 #include <string.h>
 
-enum {
-    COLUMN_BYTES = 256 * 1024, /* of a block's im2col matrix: half of a common L2 cache */
-    MOST_BLOCK_PIXELS = 128
-};
-
-void dlda_im2col_plan(dlda_conv *conv)
-{
-    size_t pixels = conv->out_height * conv->out_width, depth = conv->depth, F = conv->filters;
-    size_t block = COLUMN_BYTES / (depth * sizeof(float));
-
-    block = block > MOST_BLOCK_PIXELS ? MOST_BLOCK_PIXELS : block < 16 ? 16 : block / 16 * 16;
-    conv->block = block < pixels ? block : pixels;
-    const size_t rows[2] = { conv->block, pixels % conv->block };
-    for (int i = 0; i < 2; i++) {
-        conv->forward[i] = (dlda_gemm){ .m = rows[i], .n = F, .k = depth, .lda = depth, .ldb = F, .ldc = F };
-        conv->data[i] = (dlda_gemm){ .m = rows[i], .n = depth, .k = F, .lda = F, .ldb = depth, .ldc = depth };
-        conv->weights[i] = (dlda_gemm){ .m = depth, .n = F, .k = rows[i], .lda = depth, .ldb = F, .ldc = F,
-                                        .a_transposed = 1, .accumulate = 1 };
-        dlda_gemm_plan(&conv->forward[i]);
-        dlda_gemm_plan(&conv->data[i]);
-        dlda_gemm_plan(&conv->weights[i]);
-    }
-}
-
-size_t dlda_im2col_worker_floats(const dlda_conv *conv)
-{
-    return (conv->block * conv->depth + 15) / 16 * 16;
-}
-
 typedef struct conv_pass {
     const dlda_conv *conv;
     const float *X, *dY, *W;

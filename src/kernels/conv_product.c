@@ -10,22 +10,6 @@
 
 #include <string.h>
 
-enum { ROWS_PER_BLOCK = 128 };
-
-void dlda_product_plan(dlda_conv *conv)
-{
-    size_t depth = conv->depth, F = conv->filters, rows = ROWS_PER_BLOCK;
-
-    conv->block = rows;
-    conv->forward[0] = (dlda_gemm){ .m = rows, .n = F, .k = depth, .lda = depth, .ldb = F, .ldc = F };
-    conv->data[0] = (dlda_gemm){ .m = rows, .n = depth, .k = F, .lda = F, .ldb = depth, .ldc = depth };
-    conv->weights[0] = (dlda_gemm){ .m = depth, .n = F, .k = rows, .lda = depth, .ldb = F, .ldc = F,
-                                    .a_transposed = 1, .accumulate = 1 };
-    dlda_gemm_plan(&conv->forward[0]);
-    dlda_gemm_plan(&conv->data[0]);
-    dlda_gemm_plan(&conv->weights[0]);
-}
-
 typedef struct product_pass {
     const dlda_conv *conv;
     const dlda_gemm *gemm;
@@ -39,7 +23,7 @@ static void product_chunk(void *context, const dlda_chunk *chunk)
     const product_pass *pass = context;
     dlda_gemm gemm = *pass->gemm;
 
-    if (chunk->end - chunk->begin < ROWS_PER_BLOCK) {
+    if (chunk->end - chunk->begin < gemm.m) {
         gemm.m = chunk->end - chunk->begin;
         gemm.kernel = NULL;
     }
@@ -54,7 +38,7 @@ static size_t rows_of(const dlda_conv *conv, size_t N)
 void dlda_product_forward(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X, const float *W, float *Y)
 {
     product_pass pass = { conv, &conv->forward[0], X, W, Y };
-    dlda_parallel_for(run->threads, rows_of(conv, N), ROWS_PER_BLOCK, product_chunk, &pass);
+    dlda_parallel_for(run->threads, rows_of(conv, N), conv->block, product_chunk, &pass);
 }
 
 void dlda_product_backward_data(const dlda_conv *conv, const dlda_run *run, size_t N, const float *dY, const float *W,
@@ -62,7 +46,7 @@ void dlda_product_backward_data(const dlda_conv *conv, const dlda_run *run, size
 {
     product_pass pass = { conv, &conv->data[0], dY, run->scratch, dX };
     dlda_conv_transpose(conv, W, run->scratch);
-    dlda_parallel_for(run->threads, rows_of(conv, N), ROWS_PER_BLOCK, product_chunk, &pass);
+    dlda_parallel_for(run->threads, rows_of(conv, N), conv->block, product_chunk, &pass);
 }
 
 /* C[group] = A' B over the rows of one group. */
@@ -73,9 +57,9 @@ static void weights_chunk(void *context, const dlda_chunk *chunk)
     float *dw = pass->C + chunk->index * count;
 
     memset(dw, 0, count * sizeof *dw);
-    for (size_t row = chunk->begin; row < chunk->end; row += ROWS_PER_BLOCK) {
+    for (size_t row = chunk->begin; row < chunk->end; row += pass->conv->block) {
         dlda_gemm gemm = *pass->gemm;
-        if (chunk->end - row < ROWS_PER_BLOCK) {
+        if (chunk->end - row < gemm.k) {
             gemm.k = chunk->end - row;
             gemm.kernel = NULL;
         }

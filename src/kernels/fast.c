@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * fast.c - the set of fast kernels.
+ * fast.c - the set of fast kernels, of one instruction set.
  */
 #include "kernels/fast.h"
 
+#define TEXT_OF(isa) #isa
+#define NAME_OF(isa) TEXT_OF(isa)
+
 const dlda_kernel_set dlda_fast_kernels = {
+    .name = NAME_OF(DLDA_ISA),
     .conv_forward = dlda_conv_forward,
     .conv_backward_data = dlda_conv_backward_data,
     .conv_backward_weights = dlda_conv_backward_weights,

@@ -5,7 +5,10 @@
 #ifndef DLDA_KERNELS_FAST_H
 #define DLDA_KERNELS_FAST_H
 
+#include "kernels/isa.h"
 #include "kernels/kernels.h"
+
+extern const dlda_kernel_set dlda_fast_kernels;
 
 void dlda_conv_forward(const dlda_conv *, const dlda_run *, size_t N, const float *X, const float *W, const float *bias,
                        float *Y);

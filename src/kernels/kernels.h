@@ -21,19 +21,27 @@ typedef struct dlda_run {
 
 /* ---- Convolution. A dense layer is a 1x1 convolution on 1x1 images. ---- */
 
+typedef enum dlda_conv_method {
+    DLDA_CONV_IM2COL,  /* any shape                                            */
+    DLDA_CONV_PRODUCT, /* 1x1: one matrix product over all pixels              */
+    DLDA_CONV_WINOGRAD /* 3x3 of stride 1, padding 0 or 1, enough channels     */
+} dlda_conv_method;
+
 typedef struct dlda_conv {
     size_t height, width, channels;   /* of the input                            */
     size_t filters, kernel, stride, pad;
     /* set by dlda_conv_plan */
     size_t out_height, out_width;
     size_t depth;                     /* kernel * kernel * channels              */
+    dlda_conv_method method;
     size_t block;                     /* output pixels that are computed at once */
-    /* The products of a whole block, and of the last block of an image, which may be smaller. */
-    dlda_gemm forward[2], data[2], weights[2];
+    dlda_gemm forward[2], data[2], weights[2]; /* of a whole block, and of a smaller one */
 } dlda_conv;
 
-/* Completes the fields; the caller has checked that the kernel fits in the padded image. */
+/* Completes the fields; the caller has checked that the kernel fits in the padded image. The second form is for
+ * tests: it computes by a method that must be able to do the shape. */
 void dlda_conv_plan(dlda_conv *conv);
+void dlda_conv_plan_as(dlda_conv *conv, dlda_conv_method method);
 /* Bytes of scratch for all three passes, for any number of images. */
 dlda_status dlda_conv_scratch(const dlda_conv *conv, size_t threads, size_t *bytes);
 
@@ -67,6 +75,7 @@ typedef struct dlda_norm {
 dlda_status dlda_norm_scratch(size_t channels, size_t *bytes);
 
 typedef struct dlda_kernel_set {
+    const char *name; /* "avx2", "reference", ... */
     /* Y [N][oh][ow][F] of X [N][h][w][C], W [k][k][C][F], bias [F] or NULL. */
     void (*conv_forward)(const dlda_conv *, const dlda_run *, size_t N, const float *X, const float *W, const float *bias,
                          float *Y);
@@ -101,7 +110,8 @@ typedef struct dlda_kernel_set {
     void (*dropout)(const dlda_dropout *, const dlda_run *, size_t N, float *X);
 } dlda_kernel_set;
 
-extern const dlda_kernel_set dlda_fast_kernels;
+/* The fast kernels for this machine: compiled for AVX-512, AVX2 with FMA, or any machine. */
+const dlda_kernel_set *dlda_kernels_fast(void);
 extern const dlda_kernel_set dlda_reference_kernels;
 
 #endif

@@ -3,14 +3,8 @@
  * reductions.c - sums over rows in a fixed order.
  */
 #include "kernels/reductions.h"
-#include "base/memory.h"
 
 #include <string.h>
-
-dlda_status dlda_norm_scratch(size_t channels, size_t *bytes)
-{
-    return dlda_multiply_sizes(channels, 2 * DLDA_ROW_CHUNKS * sizeof(double), "batch norm scratch", bytes);
-}
 
 double *dlda_reduce_rows(const dlda_run *run, size_t rows, size_t width, dlda_parallel_body *body, void *context)
 {

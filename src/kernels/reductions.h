@@ -9,6 +9,7 @@
 #define DLDA_KERNELS_REDUCTIONS_H
 
 #include "base/parallel.h"
+#include "kernels/isa.h"
 #include "kernels/kernels.h"
 
 enum { DLDA_ROW_CHUNKS = 64 };

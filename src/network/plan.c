@@ -135,7 +135,7 @@ dlda_status dlda_plan_create(const dlda_network *network, const dlda_plan_spec *
     DLDA_TRY(DLDA_TAKE(&self, 1, "network plan"));
     self->network = network;
     self->spec = *spec;
-    self->kernels = spec->kernels == DLDA_KERNELS_REFERENCE ? &dlda_reference_kernels : &dlda_fast_kernels;
+    self->kernels = spec->kernels == DLDA_KERNELS_REFERENCE ? &dlda_reference_kernels : dlda_kernels_fast();
     self->run.threads = spec->threads;
     DLDA_TRY(DLDA_TAKE(&self->memory, network->n_layers, "network plan"));
     place_all(self, &sizes);

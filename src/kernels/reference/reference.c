@@ -234,6 +234,6 @@ static void dropout(const dlda_dropout *drop, const dlda_run *run, size_t N, flo
 }
 
 const dlda_kernel_set dlda_reference_kernels = {
-    conv_forward, conv_backward_data, conv_backward_weights, norm_forward, norm_backward, norm_apply, relu_forward,
-    relu_backward, pool_forward,      pool_backward,         gap_forward,  gap_backward,  dropout,
+    "reference",  conv_forward,  conv_backward_data, conv_backward_weights, norm_forward, norm_backward, norm_apply,
+    relu_forward, relu_backward, pool_forward,       pool_backward,         gap_forward,  gap_backward,  dropout,
 };

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * conv_plan.c - chooses how a convolution is computed, by its shape alone, and sizes its products and its scratch.
+ */
+#include "base/memory.h"
+#include "kernels/conv.h"
+#include "kernels/winograd.h"
+
+enum {
+    COLUMN_BYTES = 256 * 1024,       /* of a block's im2col matrix: half of a common L2 cache              */
+    MOST_BLOCK_PIXELS = 128,         /* of im2col                                                          */
+    ROWS_PER_BLOCK = 128,            /* of a 1x1 convolution                                               */
+    LEAST_WINOGRAD_CHANNELS = 16,    /* with fewer the transforms cost more than they save                 */
+    BLOCK_TILE_BYTES = 640 * 1024,   /* of V and M of a block of tiles: somewhat more than an L2 cache     */
+    LEAST_BLOCK_TILES = 28,
+    MOST_BLOCK_TILES = 64,
+    STRETCH_BYTES = 4 * 1024 * 1024, /* of V and dM of a stretch of tiles: part of a common L3 cache       */
+    LEAST_STRETCH = 64,
+    MOST_STRETCH = 512,
+    WINOGRAD_PANEL = 256             /* filters of one product                                             */
+};
+
+static dlda_conv_method choose(const dlda_conv *conv)
+{
+    if (conv->kernel == 1 && conv->stride == 1 && conv->pad == 0) return DLDA_CONV_PRODUCT;
+    if (conv->kernel == 3 && conv->stride == 1 && conv->pad <= 1 && conv->channels >= LEAST_WINOGRAD_CHANNELS &&
+        conv->filters >= LEAST_WINOGRAD_CHANNELS)
+        return DLDA_CONV_WINOGRAD;
+    return DLDA_CONV_IM2COL;
+}
+
+static size_t clamp(size_t value, size_t least, size_t most)
+{
+    return value < least ? least : value > most ? most : value;
+}
+
+static void plan_products(dlda_gemm gemms[2])
+{
+    dlda_gemm_plan(&gemms[0]);
+    dlda_gemm_plan(&gemms[1]);
+}
+
+/* ---- im2col and 1x1: rows are output pixels ---- */
+
+static void plan_rows(dlda_conv *conv, const size_t rows[2])
+{
+    size_t depth = conv->depth, F = conv->filters;
+
+    conv->block = rows[0];
+    for (int i = 0; i < 2; i++) {
+        conv->forward[i] = (dlda_gemm){ .m = rows[i], .n = F, .k = depth, .lda = depth, .ldb = F, .ldc = F };
+        conv->data[i] = (dlda_gemm){ .m = rows[i], .n = depth, .k = F, .lda = F, .ldb = depth, .ldc = depth };
+        conv->weights[i] = (dlda_gemm){ .m = depth, .n = F, .k = rows[i], .lda = depth, .ldb = F, .ldc = F,
+                                        .a_transposed = 1, .accumulate = 1 };
+    }
+}
+
+static void plan_im2col(dlda_conv *conv)
+{
+    size_t pixels = conv->out_height * conv->out_width;
+    size_t block = clamp(COLUMN_BYTES / (conv->depth * sizeof(float)) / 16 * 16, 16, MOST_BLOCK_PIXELS);
+
+    if (block > pixels) block = pixels;
+    plan_rows(conv, (const size_t[2]){ block, pixels % block });
+}
+
+/* ---- Winograd: rows are tiles ---- */
+
+/* M [T][F] = V [T][C] U [C][F], in panels of the filters; the last panel may be narrower. */
+static void plan_tiles(dlda_gemm gemms[2], size_t C, size_t F)
+{
+    size_t bytes = DLDA_FREQUENCIES * (C + F) * sizeof(float), panel = F < WINOGRAD_PANEL ? F : WINOGRAD_PANEL;
+    size_t T = clamp(BLOCK_TILE_BYTES / bytes, LEAST_BLOCK_TILES, MOST_BLOCK_TILES);
+
+    gemms[0] = (dlda_gemm){ .m = T, .n = panel, .k = C, .lda = C, .ldb = F, .ldc = F };
+    gemms[1] = gemms[0];
+    gemms[1].n = F % panel;
+}
+
+static void plan_winograd(dlda_conv *conv)
+{
+    size_t C = conv->channels, F = conv->filters, bytes = DLDA_FREQUENCIES * (C + F) * sizeof(float);
+    size_t stretch = clamp(STRETCH_BYTES / bytes, LEAST_STRETCH, MOST_STRETCH) / 8 * 8;
+
+    plan_tiles(conv->forward, C, F);
+    plan_tiles(conv->data, F, C);
+    conv->weights[0] = (dlda_gemm){ .m = C, .n = F, .k = stretch, .lda = C, .ldb = F, .ldc = F, .a_transposed = 1,
+                                    .accumulate = 1 };
+}
+
+void dlda_conv_plan_as(dlda_conv *conv, dlda_conv_method method)
+{
+    conv->out_height = (conv->height + 2 * conv->pad - conv->kernel) / conv->stride + 1;
+    conv->out_width = (conv->width + 2 * conv->pad - conv->kernel) / conv->stride + 1;
+    conv->depth = conv->kernel * conv->kernel * conv->channels;
+    conv->method = method;
+    switch (method) {
+    case DLDA_CONV_PRODUCT: plan_rows(conv, (const size_t[2]){ ROWS_PER_BLOCK, 0 }); break;
+    case DLDA_CONV_WINOGRAD: plan_winograd(conv); break;
+    case DLDA_CONV_IM2COL: plan_im2col(conv); break;
+    }
+    plan_products(conv->forward);
+    plan_products(conv->data);
+    plan_products(conv->weights);
+}
+
+void dlda_conv_plan(dlda_conv *conv)
+{
+    dlda_conv_plan_as(conv, choose(conv));
+}
+
+/* ---- Scratch ---- */
+
+size_t dlda_im2col_worker_floats(const dlda_conv *conv)
+{
+    return (conv->block * conv->depth + 15) / 16 * 16;
+}
+
+size_t dlda_conv_group(size_t n)
+{
+    return n < DLDA_CONV_GROUPS ? 1 : (n + DLDA_CONV_GROUPS - 1) / DLDA_CONV_GROUPS;
+}
+
+/* Floats per filter weight: the groups of dW (W transposed takes less), or U and the filters turned round. */
+static size_t floats_per_weight(const dlda_conv *conv)
+{
+    return conv->method == DLDA_CONV_WINOGRAD ? 5 : DLDA_CONV_GROUPS; /* (36 + 9) / 9 */
+}
+
+/* Floats of the blocks beside them. */
+static size_t block_floats(const dlda_conv *conv, size_t threads)
+{
+    size_t width = DLDA_FREQUENCIES * (conv->channels + conv->filters);
+    size_t tiles = conv->forward[0].m > conv->data[0].m ? conv->forward[0].m : conv->data[0].m;
+
+    switch (conv->method) {
+    case DLDA_CONV_IM2COL: return threads * dlda_im2col_worker_floats(conv);
+    case DLDA_CONV_WINOGRAD:
+        return width * (threads * tiles > conv->weights[0].k ? threads * tiles : conv->weights[0].k);
+    case DLDA_CONV_PRODUCT: break;
+    }
+    return 0;
+}
+
+dlda_status dlda_conv_scratch(const dlda_conv *conv, size_t threads, size_t *bytes)
+{
+    dlda_status status = DLDA_OK;
+    const char *what = "convolution scratch";
+    size_t weights = 0, blocks = 0, sums = 0;
+
+    DLDA_TRY(dlda_multiply_sizes(conv->depth, conv->filters, what, &weights));
+    DLDA_TRY(dlda_multiply_sizes(weights, floats_per_weight(conv) * sizeof(float), what, &weights));
+    DLDA_TRY(dlda_multiply_sizes(block_floats(conv, threads), sizeof(float), what, &blocks));
+    DLDA_TRY(dlda_norm_scratch(conv->filters, &sums));
+    *bytes = weights + blocks > sums ? weights + blocks : sums;
+done:
+    return status;
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * conv_winograd.c - 3x3 convolutions of stride 1 by Winograd's F(4x4, 3x3); winograd.h has the idea.
+ *
+ *     forward         Y  = A' [ sum_c U V ] A              blocks of tiles, each in one thread's L2 cache
+ *     backward, data  dX = the same, of dY with the filters turned round and padding 2 - pad
+ *     weights         dU = sum over tiles of V' dM, dW = G' dU G
+ *
+ * For the weights all threads first transform a stretch of tiles, then each adds the products of some frequencies:
+ * dU exists once, and every sum has the same order for any number of threads.
+ */
+#include "base/parallel.h"
+#include "kernels/winograd.h"
+
+#include <string.h>
+
+/* Scratch, in floats: U, then what each pass needs beside it. */
+typedef struct winograd_pass {
+    const dlda_conv *conv;
+    const dlda_gemm *gemm;
+    dlda_tiling in, out;
+    size_t tiles, stride, panels; /* all tiles; tiles per block; parts of the filters    */
+    const float *X, *dY;
+    float *Y;
+    float *W, *U;                 /* [9][n]; [36][n]                                     */
+    float *V, *M;                 /* [workers or 1][36][stride][channels or filters]     */
+    dlda_tile_block stretch;      /* weights: the tiles at work                          */
+} winograd_pass;
+
+static size_t ceil_div(size_t a, size_t b)
+{
+    return (a + b - 1) / b;
+}
+
+static winograd_pass new_pass(const dlda_conv *conv, const dlda_run *run, size_t N)
+{
+    winograd_pass pass = { .conv = conv };
+    size_t n = conv->channels * conv->filters;
+
+    pass.in = (dlda_tiling){ conv->height, conv->width, conv->channels, conv->pad, 0, 0 };
+    pass.out = (dlda_tiling){ conv->out_height, conv->out_width, conv->filters, 0, 0, 0 };
+    pass.U = run->scratch;
+    pass.W = pass.U + DLDA_FREQUENCIES * n;
+    pass.V = pass.W + 9 * n;
+    pass.tiles = N; /* times the tiles of an image: set_tiles */
+    return pass;
+}
+
+/* Tiles follow the output of the pass. */
+static void set_tiles(winograd_pass *pass, size_t stride)
+{
+    size_t rows = ceil_div(pass->out.height, DLDA_TILE), columns = ceil_div(pass->out.width, DLDA_TILE);
+
+    pass->in.rows = pass->out.rows = rows;
+    pass->in.columns = pass->out.columns = columns;
+    pass->tiles *= rows * columns;
+    pass->stride = stride;
+}
+
+/* ---- Weights to frequencies ---- */
+
+typedef struct weights_job {
+    size_t n;
+    const float *from;
+    float *to;
+} weights_job;
+
+static void to_frequencies(void *context, const dlda_chunk *chunk)
+{
+    const weights_job *job = context;
+    dlda_winograd_weights(job->n, chunk->begin, chunk->end, job->from, job->to);
+}
+
+static void from_frequencies(void *context, const dlda_chunk *chunk)
+{
+    const weights_job *job = context;
+    dlda_winograd_weights_back(job->n, chunk->begin, chunk->end, job->from, job->to);
+}
+
+/* The filters turned round: to [k][f][c] from W [8 - k][c][f]. */
+static void turn_filters(void *context, const dlda_chunk *chunk)
+{
+    const winograd_pass *pass = context;
+    size_t C = pass->conv->channels, F = pass->conv->filters;
+
+    for (size_t k = chunk->begin; k < chunk->end; k++) {
+        const float *from = pass->X + (8 - k) * C * F; /* X: the weights, in this job */
+        float *to = pass->W + k * C * F;
+        for (size_t c0 = 0; c0 < C; c0 += 8)
+            for (size_t f = 0; f < F; f++)
+                for (size_t c = c0; c < C && c < c0 + 8; c++) to[f * C + c] = from[c * F + f];
+    }
+}
+
+/* ---- Forward, and backward with respect to the data ---- */
+
+/* Tiles in, 36 products, tiles out; V and M belong to the worker. */
+static void forward_block(void *context, const dlda_chunk *chunk)
+{
+    const winograd_pass *pass = context;
+    size_t C = pass->in.channels, F = pass->out.channels, T = pass->stride;
+    size_t width = DLDA_FREQUENCIES * T * (C + F), panel = pass->gemm->n;
+    float *V = pass->V + chunk->worker * width, *M = V + DLDA_FREQUENCIES * T * C;
+    const dlda_tile_block block = { chunk->begin, chunk->end - chunk->begin, T };
+
+    dlda_winograd_input(&pass->in, &block, pass->X, V);
+    for (size_t q = 0; q < DLDA_FREQUENCIES; q++)
+        for (size_t f = 0; f < F; f += panel)
+            dlda_gemm_run(&pass->gemm[f + panel > F], V + q * T * C, pass->U + q * C * F + f, M + q * T * F + f);
+    dlda_winograd_output(&pass->out, &block, M, pass->Y);
+}
+
+static void run_forward(winograd_pass *pass, const dlda_run *run, const float *weights)
+{
+    weights_job job = { pass->in.channels * pass->out.channels, weights, pass->U };
+
+    dlda_parallel_for(run->threads, job.n, 4096, to_frequencies, &job);
+    dlda_parallel_for(run->threads, pass->tiles, pass->stride, forward_block, pass);
+}
+
+void dlda_winograd_forward(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X, const float *W, float *Y)
+{
+    winograd_pass pass = new_pass(conv, run, N);
+
+    pass.X = X;
+    pass.Y = Y;
+    pass.gemm = conv->forward;
+    set_tiles(&pass, conv->forward[0].m);
+    run_forward(&pass, run, W);
+}
+
+void dlda_winograd_backward_data(const dlda_conv *conv, const dlda_run *run, size_t N, const float *dY, const float *W,
+                                 float *dX)
+{
+    winograd_pass pass = new_pass(conv, run, N);
+    dlda_tiling in = pass.in;
+
+    pass.X = W;
+    dlda_parallel_for(run->threads, 9, 1, turn_filters, &pass);
+    pass.in = pass.out;
+    pass.in.pad = 2 - conv->pad;
+    pass.out = in;
+    pass.X = dY;
+    pass.Y = dX;
+    pass.gemm = conv->data;
+    set_tiles(&pass, conv->data[0].m);
+    run_forward(&pass, run, pass.W);
+}
+
+/* ---- Backward with respect to the weights ---- */
+
+enum { TILES_AT_ONCE = 8 }; /* of a stretch, that one thread transforms */
+
+static void transform_tiles(void *context, const dlda_chunk *chunk)
+{
+    const winograd_pass *pass = context;
+    const dlda_tile_block block = { pass->stretch.first + chunk->begin, chunk->end - chunk->begin, pass->stride };
+
+    dlda_winograd_input(&pass->in, &block, pass->X, pass->V + chunk->begin * pass->in.channels);
+    dlda_winograd_gradient(&pass->out, &block, pass->dY, pass->M + chunk->begin * pass->out.channels);
+}
+
+/* dU_q += V_q' dM_q over the stretch. */
+static void add_frequency(void *context, const dlda_chunk *chunk)
+{
+    const winograd_pass *pass = context;
+    size_t C = pass->in.channels, F = pass->out.channels, T = pass->stride;
+    dlda_gemm gemm = pass->gemm[0];
+
+    if (pass->stretch.count < T) { /* the last one: a product of its own size */
+        gemm.k = pass->stretch.count;
+        gemm.kernel = NULL;
+    }
+    for (size_t q = chunk->begin; q < chunk->end; q++)
+        dlda_gemm_run(&gemm, pass->V + q * T * C, pass->M + q * T * F, pass->U + q * C * F);
+}
+
+void dlda_winograd_backward_weights(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X,
+                                    const float *dY, float *dW)
+{
+    winograd_pass pass = new_pass(conv, run, N);
+    size_t n = conv->channels * conv->filters;
+
+    pass.X = X;
+    pass.dY = dY;
+    pass.gemm = conv->weights;
+    set_tiles(&pass, conv->weights[0].k);
+    pass.M = pass.V + DLDA_FREQUENCIES * pass.stride * conv->channels;
+    memset(pass.U, 0, DLDA_FREQUENCIES * n * sizeof *pass.U);
+    for (size_t first = 0; first < pass.tiles; first += pass.stride) {
+        size_t left = pass.tiles - first;
+        pass.stretch = (dlda_tile_block){ first, left < pass.stride ? left : pass.stride, pass.stride };
+        dlda_parallel_for(run->threads, pass.stretch.count, TILES_AT_ONCE, transform_tiles, &pass);
+        dlda_parallel_for(run->threads, DLDA_FREQUENCIES, 1, add_frequency, &pass);
+    }
+    weights_job job = { n, pass.U, dW };
+    dlda_parallel_for(run->threads, n, 4096, from_frequencies, &job);
+}

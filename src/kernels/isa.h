@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * isa.h - the fast kernels are compiled once for each instruction set (src/meson.build); this gives each copy names
+ * of its own and vectors of the right width. kernels.c chooses a copy when the program runs.
+ */
+#ifndef DLDA_KERNELS_ISA_H
+#define DLDA_KERNELS_ISA_H
+
+#ifndef DLDA_ISA
+#define DLDA_ISA baseline
+#endif
+#define DLDA_ISA_JOIN(name, isa)  name##_##isa
+#define DLDA_ISA_EXPAND(name, isa) DLDA_ISA_JOIN(name, isa)
+#define DLDA_ISA_NAME(name)       DLDA_ISA_EXPAND(name, DLDA_ISA)
+
+#define dlda_fast_kernels            DLDA_ISA_NAME(dlda_fast_kernels)
+#define dlda_conv_forward            DLDA_ISA_NAME(dlda_conv_forward)
+#define dlda_conv_backward_data      DLDA_ISA_NAME(dlda_conv_backward_data)
+#define dlda_conv_backward_weights   DLDA_ISA_NAME(dlda_conv_backward_weights)
+#define dlda_im2col_forward          DLDA_ISA_NAME(dlda_im2col_forward)
+#define dlda_im2col_backward_data    DLDA_ISA_NAME(dlda_im2col_backward_data)
+#define dlda_im2col_backward_weights DLDA_ISA_NAME(dlda_im2col_backward_weights)
+#define dlda_product_forward         DLDA_ISA_NAME(dlda_product_forward)
+#define dlda_product_backward_data   DLDA_ISA_NAME(dlda_product_backward_data)
+#define dlda_product_backward_weights DLDA_ISA_NAME(dlda_product_backward_weights)
+#define dlda_winograd_forward        DLDA_ISA_NAME(dlda_winograd_forward)
+#define dlda_winograd_backward_data  DLDA_ISA_NAME(dlda_winograd_backward_data)
+#define dlda_winograd_backward_weights DLDA_ISA_NAME(dlda_winograd_backward_weights)
+#define dlda_winograd_input          DLDA_ISA_NAME(dlda_winograd_input)
+#define dlda_winograd_output         DLDA_ISA_NAME(dlda_winograd_output)
+#define dlda_winograd_gradient       DLDA_ISA_NAME(dlda_winograd_gradient)
+#define dlda_winograd_weights        DLDA_ISA_NAME(dlda_winograd_weights)
+#define dlda_winograd_weights_back   DLDA_ISA_NAME(dlda_winograd_weights_back)
+#define dlda_conv_transpose          DLDA_ISA_NAME(dlda_conv_transpose)
+#define dlda_conv_sum_groups         DLDA_ISA_NAME(dlda_conv_sum_groups)
+#define dlda_norm_forward            DLDA_ISA_NAME(dlda_norm_forward)
+#define dlda_norm_backward           DLDA_ISA_NAME(dlda_norm_backward)
+#define dlda_norm_apply              DLDA_ISA_NAME(dlda_norm_apply)
+#define dlda_relu_forward            DLDA_ISA_NAME(dlda_relu_forward)
+#define dlda_relu_backward           DLDA_ISA_NAME(dlda_relu_backward)
+#define dlda_pool_forward            DLDA_ISA_NAME(dlda_pool_forward)
+#define dlda_pool_backward           DLDA_ISA_NAME(dlda_pool_backward)
+#define dlda_gap_forward             DLDA_ISA_NAME(dlda_gap_forward)
+#define dlda_gap_backward            DLDA_ISA_NAME(dlda_gap_backward)
+#define dlda_dropout_apply           DLDA_ISA_NAME(dlda_dropout_apply)
+#define dlda_reduce_rows             DLDA_ISA_NAME(dlda_reduce_rows)
+#define dlda_column_sums             DLDA_ISA_NAME(dlda_column_sums)
+
+/* Floats in a vector. Wider than the machine's is correct too: the compiler splits it. */
+#ifndef DLDA_LANES
+#if defined(__AVX512F__)
+#define DLDA_LANES 16
+#elif defined(__AVX__)
+#define DLDA_LANES 8
+#else
+#define DLDA_LANES 4
+#endif
+#endif
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test_convolution.c - every way to compute a convolution, in every instruction set that this machine has, against the
+ * reference: the shapes of the three networks, and all small odd ones.
+ */
+#include "check.h"
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "kernels/kernels.h"
+
+extern const dlda_kernel_set dlda_fast_kernels_baseline;
+#if defined(__x86_64__)
+extern const dlda_kernel_set dlda_fast_kernels_avx2, dlda_fast_kernels_avx512;
+#endif
+
+/* The copies that can run here; the chosen one comes last. */
+static size_t usable_sets(const dlda_kernel_set *sets[3])
+{
+    size_t count = 0;
+
+    sets[count++] = &dlda_fast_kernels_baseline;
+#if defined(__x86_64__)
+    if (dlda_kernels_fast() != sets[0]) sets[count++] = &dlda_fast_kernels_avx2;
+    if (dlda_kernels_fast() == &dlda_fast_kernels_avx512) sets[count++] = &dlda_fast_kernels_avx512;
+#endif
+    return count;
+}
+
+static float *random_floats(size_t n, uint32_t which)
+{
+    float *values = NULL;
+    dlda_random random = dlda_random_stream(3, DLDA_RANDOM_TEST, which, 0);
+
+    CHECK_OK(DLDA_TAKE(&values, n, "test"));
+    dlda_random_normal(&random, n, 1, values);
+    return values;
+}
+
+static float *not_a_number(size_t n)
+{
+    float *values = NULL;
+
+    CHECK_OK(DLDA_TAKE(&values, n, "test"));
+    for (size_t i = 0; i < n; i++) values[i] = NAN;
+    return values;
+}
+
+/* Errors relative to the largest value. */
+static void compare(const dlda_conv *conv, size_t N, const char *set, const char *pass, const float *found,
+                    const float *expected, size_t n)
+{
+    double scale = 0;
+
+    for (size_t i = 0; i < n; i++) scale = fmax(scale, fabs(expected[i]));
+    for (size_t i = 0; i < n; i++)
+        if (!(fabs((double)found[i] - expected[i]) <= 1e-4 * scale))
+            fail_msg("%s, method %d, %s of %zu images %zux%zux%zu, %zu filters %zux%zu, pad %zu: value %zu is %g, expected %g",
+                     set, conv->method, pass, N, conv->height, conv->width, conv->channels, conv->filters, conv->kernel,
+                     conv->kernel, conv->pad, i, (double)found[i], (double)expected[i]);
+}
+
+static void check_passes(const dlda_conv *conv, const dlda_kernel_set *set, size_t N, size_t threads)
+{
+    const dlda_kernel_set *reference = &dlda_reference_kernels;
+    size_t in = N * conv->height * conv->width * conv->channels, weights = conv->depth * conv->filters, bytes = 0;
+    size_t out = N * conv->out_height * conv->out_width * conv->filters;
+    float *X = random_floats(in, 1), *W = random_floats(weights, 2), *dY = random_floats(out, 3), *bias = random_floats(conv->filters, 4);
+    float *found[4] = { not_a_number(out), not_a_number(in), not_a_number(weights), not_a_number(conv->filters) };
+    float *expected[4] = { not_a_number(out), not_a_number(in), not_a_number(weights), not_a_number(conv->filters) };
+    dlda_run run = { .threads = threads };
+
+    CHECK_OK(dlda_conv_scratch(conv, threads, &bytes));
+    CHECK_OK(dlda_take_bytes(bytes, 1, "test", &run.scratch));
+    memset(run.scratch, 0xA5, bytes);
+    set->conv_forward(conv, &run, N, X, W, bias, found[0]);
+    set->conv_backward_data(conv, &run, N, dY, W, found[1]);
+    set->conv_backward_weights(conv, &run, N, X, dY, found[2], found[3]);
+    reference->conv_forward(conv, &run, N, X, W, bias, expected[0]);
+    reference->conv_backward_data(conv, &run, N, dY, W, expected[1]);
+    reference->conv_backward_weights(conv, &run, N, X, dY, expected[2], expected[3]);
+    compare(conv, N, set->name, "forward", found[0], expected[0], out);
+    compare(conv, N, set->name, "backward data", found[1], expected[1], in);
+    compare(conv, N, set->name, "backward weights", found[2], expected[2], weights);
+    compare(conv, N, set->name, "backward bias", found[3], expected[3], conv->filters);
+    float *arrays[] = { X, W, dY, bias, run.scratch };
+    for (int i = 0; i < 5; i++) dlda_release(arrays[i]);
+    for (int i = 0; i < 4; i++) dlda_release(found[i]);
+    for (int i = 0; i < 4; i++) dlda_release(expected[i]);
+}
+
+static void test_winograd_on_all_small_shapes(void **state)
+{
+    const dlda_kernel_set *sets[3];
+    size_t n_sets = usable_sets(sets), case_number = 0;
+
+    (void)state;
+    for (size_t size = 1; size <= 13; size++)
+        for (size_t channels = 1; channels <= 17; channels++)
+            for (size_t pad = 0; pad <= 1; pad++) {
+                if (size + 2 * pad < 3) continue;
+                size_t k = case_number++; /* vary the rest along with it */
+                dlda_conv conv = { .height = size, .width = 3 + (size * 7 + k) % 11, .channels = channels,
+                                   .filters = 1 + (channels * 5 + k) % 17, .kernel = 3, .stride = 1, .pad = pad };
+                dlda_conv_plan_as(&conv, DLDA_CONV_WINOGRAD);
+                for (size_t i = 0; i < n_sets; i++) check_passes(&conv, sets[i], 1 + k % 3, 1 + k % 2);
+            }
+}
+
+static void test_im2col_and_product_on_odd_shapes(void **state)
+{
+    const dlda_kernel_set *sets[3];
+    size_t n_sets = usable_sets(sets), case_number = 0;
+
+    (void)state;
+    for (size_t kernel = 1; kernel <= 5; kernel++)
+        for (size_t stride = 1; stride <= 3; stride++)
+            for (size_t pad = 0; pad < kernel; pad++) {
+                size_t k = case_number++;
+                dlda_conv conv = { .height = 5 + k % 6, .width = 5 + k * 5 % 7, .channels = 1 + k % 9,
+                                   .filters = 1 + k * 3 % 17, .kernel = kernel, .stride = stride, .pad = pad };
+                dlda_conv_plan(&conv);
+                for (size_t i = 0; i < n_sets; i++) check_passes(&conv, sets[i], 1 + k % 5, 1 + k % 3);
+            }
+}
+
+/* The layers of mnist, cifar10 and stl10; fewer images and, for the largest, smaller ones: the reference is slow. */
+static void test_layers_of_the_networks(void **state)
+{
+    static const size_t layers[][6] = { /* size, channels, filters, kernel, pad, images */
+        { 28, 1, 64, 3, 1, 2 }, { 28, 64, 64, 3, 1, 1 },  { 14, 64, 96, 3, 1, 2 },  { 14, 96, 96, 3, 1, 1 },
+        { 7, 96, 256, 3, 0, 2 }, { 5, 256, 256, 1, 0, 3 }, { 5, 256, 10, 1, 0, 6 }, { 32, 3, 64, 3, 1, 1 },
+        { 16, 64, 128, 3, 1, 1 }, { 16, 128, 128, 3, 1, 1 }, { 8, 128, 256, 3, 1, 1 }, { 8, 256, 256, 3, 1, 1 },
+        { 4, 256, 1024, 3, 0, 2 }, { 2, 1024, 1024, 1, 0, 2 }, { 12, 256, 256, 3, 1, 1 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof layers / sizeof layers[0]; i++) {
+        const size_t *l = layers[i];
+        dlda_conv conv = { .height = l[0], .width = l[0], .channels = l[1], .filters = l[2], .kernel = l[3], .stride = 1,
+                           .pad = l[4] };
+        dlda_conv_plan(&conv);
+        if (l[3] == 3 && l[1] >= 64) assert_int_equal(conv.method, DLDA_CONV_WINOGRAD);
+        check_passes(&conv, dlda_kernels_fast(), l[5], 2);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_winograd_on_all_small_shapes),
+        cmocka_unit_test(test_im2col_and_product_on_odd_shapes),
+        cmocka_unit_test(test_layers_of_the_networks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
