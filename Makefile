@@ -6,7 +6,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 MESON ?= meson
 
-.PHONY: all demo test install docs asan clean help dependencies
+.PHONY: all demo test bench install docs asan clean help dependencies bench-dependencies
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -16,6 +16,7 @@ help:
 	@echo "make demo        build, train on the embedded digits, show the test accuracy"
 	@echo "make test        build and run all tests"
 	@echo "make asan        the same with the address and undefined-behaviour sanitizers"
+	@echo "make bench       compare the speed with PyTorch and oneDNN (long; BENCH=--quick to try it)"
 	@echo "make install     install below PREFIX ($(PREFIX))"
 	@echo "make docs        write docs/options.md and the man page's options from the option table"
 	@echo "make clean       remove $(BUILD) and $(BUILD)-asan"
@@ -26,6 +27,12 @@ demo: $(BUILD)/build.ninja
 
 test: all
 	@tools/run-tests $(BUILD)
+
+# The oneDNN comparison exists only if Meson found its library, which may have come just now.
+bench: bench-dependencies all
+	@grep -q bench/onednn_layers $(BUILD)/build.ninja || $(MESON) setup --reconfigure $(BUILD)
+	@! grep -q bench/onednn_layers $(BUILD)/build.ninja || ninja -C $(BUILD) bench/onednn_layers
+	/usr/bin/python3 bench/run.py --build $(BUILD) $(BENCH)
 
 install: all
 	@$(MESON) configure $(BUILD) -Dprefix=$(abspath $(PREFIX))
@@ -46,6 +53,9 @@ clean:
 
 dependencies:
 	@tools/install-deps --check || tools/install-deps
+
+bench-dependencies: dependencies
+	@tools/install-deps --bench --check || tools/install-deps --bench
 
 $(BUILD)/build.ninja: | dependencies
 	$(MESON) setup $(BUILD) --prefix $(abspath $(PREFIX))

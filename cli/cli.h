@@ -35,7 +35,7 @@ typedef struct cli_command {
     int (*run)(const cli_arguments *arguments);
 } cli_command;
 
-extern const cli_command train_command, eval_command, predict_command, info_command;
+extern const cli_command train_command, eval_command, predict_command, info_command, bench_command;
 
 /* Command i of the program, from 0; NULL behind the last one. */
 const cli_command *command_at(size_t i);
@@ -50,6 +50,8 @@ int complain_usage(const char *name, const char *format, ...) __attribute__((for
 
 /* Says what dlda_last_error() knows. Returns the exit code of a status: EXIT_OK in silence for DLDA_OK. */
 int exit_code_of(const char *name, dlda_status status);
+/* The same with "PATH: " before it, for messages that do not name the file themselves. */
+int exit_code_at(const char *name, const char *path, dlda_status status);
 
 /* Flushes stdout. Returns `code`, or EXIT_FAILED with a message if results were lost, say on a full disk. */
 int finish_stdout(const char *name, int code);

@@ -2,6 +2,7 @@
  *
  * cmd_eval.c - `deeplda eval`: how good a model is on labelled data it has not been trained on.
  */
+#include "fit.h"
 #include "json_out.h"
 #include "table.h"
 
@@ -85,28 +86,45 @@ static void write_text(const dlda_model *model, const dlda_evaluation *evaluatio
     table_eigenvalues(stdout, dlda_model_lda(model));
 }
 
+/* Reads the test data, and sees that the model can take them. */
+static int read_data(const char *data, const dlda_model *model, dlda_dataset **test)
+{
+    fit_size wanted = fit_of_model(model);
+    int code = exit_code_of(name, dlda_dataset_read(data, DLDA_TEST, test));
+
+    if (code == EXIT_OK) code = fit_images(name, data, "images", *test, &wanted);
+    if (code == EXIT_OK) code = fit_classes(name, data, "images", *test, &wanted);
+    return code;
+}
+
+static dlda_status evaluate(const dlda_options *options, const dlda_model *model, const dlda_dataset *test,
+                            dlda_evaluation **evaluation)
+{
+    dlda_workspace *workspace = NULL;
+    dlda_status status = dlda_workspace_create(model, option_batch(options, dlda_dataset_count(test)),
+                                               (size_t)option_number(options, "threads"), &workspace);
+
+    if (status == DLDA_OK)
+        status = dlda_model_evaluate(model, workspace, test, option_probability(options), evaluation);
+    dlda_workspace_destroy(workspace);
+    return status;
+}
+
 static int run_eval(const cli_arguments *arguments)
 {
     const dlda_options *options = arguments->options;
     const char *data = arguments->n_words > 1 ? arguments->words[1] : "digits";
     dlda_model *model = NULL;
     dlda_dataset *test = NULL;
-    dlda_workspace *workspace = NULL;
     dlda_evaluation *evaluation = NULL;
 
-    dlda_status status = dlda_model_load(arguments->words[0], &model);
-    if (status == DLDA_OK) status = dlda_dataset_read(data, DLDA_TEST, &test);
-    if (status == DLDA_OK)
-        status = dlda_workspace_create(model, option_batch(options, dlda_dataset_count(test)),
-                                       (size_t)option_number(options, "threads"), &workspace);
-    if (status == DLDA_OK)
-        status = dlda_model_evaluate(model, workspace, test, option_probability(options), &evaluation);
-    int code = exit_code_of(name, status);
-    if (status == DLDA_OK && option_is(options, "json", "true")) write_json(model, evaluation);
-    else if (status == DLDA_OK) write_text(model, evaluation);
+    int code = exit_code_of(name, dlda_model_load(arguments->words[0], &model));
+    if (code == EXIT_OK) code = read_data(data, model, &test);
+    if (code == EXIT_OK) code = exit_code_at(name, data, evaluate(options, model, test, &evaluation));
+    if (code == EXIT_OK && option_is(options, "json", "true")) write_json(model, evaluation);
+    else if (code == EXIT_OK) write_text(model, evaluation);
 
     dlda_evaluation_destroy(evaluation);
-    dlda_workspace_destroy(workspace);
     dlda_dataset_destroy(test);
     dlda_model_destroy(model);
     return code;

@@ -7,15 +7,46 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const char *const name = "info";
+
+/* What --batch and --threads would take. */
+typedef struct memory_need {
+    size_t batch, training, inference; /* bytes */
+} memory_need;
+
+static dlda_status ask_memory(const dlda_options *options, dlda_memory_spec spec, memory_need *need)
+{
+    spec.batch = need->batch = (size_t)option_number(options, "batch");
+    spec.threads = (size_t)option_number(options, "threads");
+    return dlda_network_text_memory(&spec, &need->training, &need->inference);
+}
+
+static void write_memory_json(json_out *json, const memory_need *need)
+{
+    json_key(json, "batch");
+    json_count(json, need->batch);
+    json_key(json, "training_bytes");
+    json_count(json, need->training);
+    json_key(json, "inference_bytes");
+    json_count(json, need->inference);
+}
+
+static void write_memory_text(const memory_need *need)
+{
+    printf("memory with %zu images at once: training %.1f MB, inference %.1f MB\n", need->batch,
+           1e-6 * (double)need->training, 1e-6 * (double)need->inference);
+}
 
 /* A safetensors file has the length of its header in 8 bytes, then the header, which is JSON. Looks only at
  * the first bytes; dlda_model_load looks at all of them. */
 static int looks_like_model(const char *path)
 {
     char start[9] = "";
-    FILE *file = fopen(path, "rbe");
+    struct stat info;
+    int regular = stat(path, &info) == 0 && S_ISREG(info.st_mode); /* a pipe would wait for a writer */
+    FILE *file = regular ? fopen(path, "rbe") : NULL;
     size_t n = file ? fread(start, 1, sizeof start, file) : 0;
 
     if (file) fclose(file);
@@ -24,7 +55,7 @@ static int looks_like_model(const char *path)
 
 /* ---- Models ---- */
 
-static void write_model_json(const dlda_model *model)
+static void write_model_json(const dlda_model *model, const memory_need *need)
 {
     json_out json = { .file = stdout };
     size_t count = 0;
@@ -43,6 +74,7 @@ static void write_model_json(const dlda_model *model)
     json_count(&json, dlda_model_parameters(model));
     json_key(&json, "features");
     json_count(&json, dlda_model_features(model));
+    write_memory_json(&json, need);
     json_key(&json, "classes");
     json_open(&json, '[');
     for (size_t c = 0; c < dlda_model_classes(model); c++) json_text(&json, dlda_model_class_name(model, c));
@@ -59,7 +91,8 @@ static void write_model_json(const dlda_model *model)
     fputc('\n', stdout);
 }
 
-static void write_model_text(const dlda_model *model, const char *path, const char *description)
+static void write_model_text(const dlda_model *model, const char *path, const char *description,
+                             const memory_need *need)
 {
     printf("%s: a DeepLDA model\n", path);
     printf("input       %zu x %zu x %zu (height, width, channels)\n", dlda_model_height(model),
@@ -71,23 +104,28 @@ static void write_model_text(const dlda_model *model, const char *path, const ch
         fputc(' ', stdout);
         table_name(stdout, dlda_model_class_name(model, c));
     }
-    printf("\n\n%s\n", description);
+    printf("\n\n%s", description);
+    write_memory_text(need);
+    fputc('\n', stdout);
     table_eigenvalues(stdout, dlda_model_lda(model));
     printf("\noptions of the training\n%s\n", dlda_model_options_json(model));
 }
 
-static int show_model(const char *path, int as_json)
+static int show_model(const char *path, const dlda_options *options)
 {
     dlda_model *model = NULL;
+    memory_need need = { 0 };
     char *description = NULL;
     dlda_status status = dlda_model_load(path, &model);
 
     if (status == DLDA_OK)
         status = dlda_network_text_describe(dlda_model_network_text(model), path, dlda_model_height(model),
                                             dlda_model_width(model), dlda_model_channels(model), &description);
+    if (status == DLDA_OK)
+        status = ask_memory(options, (dlda_memory_spec){ .text = dlda_model_network_text(model), .where = path }, &need);
     int code = exit_code_of(name, status);
-    if (code == EXIT_OK && as_json) write_model_json(model);
-    else if (code == EXIT_OK) write_model_text(model, path, description);
+    if (code == EXIT_OK && option_is(options, "json", "true")) write_model_json(model, &need);
+    else if (code == EXIT_OK) write_model_text(model, path, description, &need);
     dlda_text_destroy(description);
     dlda_model_destroy(model);
     return code;
@@ -95,7 +133,8 @@ static int show_model(const char *path, int as_json)
 
 /* ---- Networks ---- */
 
-static void write_network_json(const char *network, const char *text, const char *description)
+static void write_network_json(const char *network, const char *text, const char *description,
+                               const memory_need *need)
 {
     json_out json = { .file = stdout };
 
@@ -108,6 +147,7 @@ static void write_network_json(const char *network, const char *text, const char
     json_text(&json, text);
     json_key(&json, "table");
     json_text(&json, description);
+    write_memory_json(&json, need);
     json_close(&json, '}');
     fputc('\n', stdout);
 }
@@ -122,19 +162,27 @@ static int has_input_line(const char *text)
     return 0;
 }
 
-static int show_network(const char *network, int as_json)
+static void write_network_text(const char *network, const char *description, int any_size, const memory_need *need)
+{
+    printf("%s: a network%s\n\n%s", network, any_size ? " for images of any size, shown for 28 x 28 x 1" : "",
+           description);
+    write_memory_text(need);
+}
+
+static int show_network(const char *network, const dlda_options *options)
 {
     char *text = NULL, *description = NULL;
+    memory_need need = { 0 };
     dlda_status status = dlda_network_text_read(network, &text);
     int any_size = status == DLDA_OK && !has_input_line(text);
     size_t side = any_size ? 28 : 0; /* a network for any images is shown with the size of the digits */
 
     if (status == DLDA_OK) status = dlda_network_text_describe(text, network, side, side, any_size, &description);
+    if (status == DLDA_OK)
+        status = ask_memory(options, (dlda_memory_spec){ text, network, side, side, (size_t)any_size, 0, 0 }, &need);
     int code = exit_code_of(name, status);
-    if (code == EXIT_OK && as_json) write_network_json(network, text, description);
-    else if (code == EXIT_OK)
-        printf("%s: a network%s\n\n%s", network, any_size ? " for images of any size, shown for 28 x 28 x 1" : "",
-               description);
+    if (code == EXIT_OK && option_is(options, "json", "true")) write_network_json(network, text, description, &need);
+    else if (code == EXIT_OK) write_network_text(network, description, any_size, &need);
     dlda_text_destroy(description);
     dlda_text_destroy(text);
     return code;
@@ -143,9 +191,8 @@ static int show_network(const char *network, int as_json)
 static int run_info(const cli_arguments *arguments)
 {
     const char *word = arguments->words[0];
-    int as_json = option_is(arguments->options, "json", "true");
 
-    return looks_like_model(word) ? show_model(word, as_json) : show_network(word, as_json);
+    return looks_like_model(word) ? show_model(word, arguments->options) : show_network(word, arguments->options);
 }
 
 const cli_command info_command = {
@@ -153,10 +200,10 @@ const cli_command info_command = {
     .operands = "FILE|NET",
     .least = 1,
     .most = 1,
-    .summary = "Show what a model file holds, or the layers of a network.",
+    .summary = "Show what a model file holds, or a network's layers and memory.",
     .details = "FILE is a model or a network text (.net); NET is a network that is part of the library: mnist, "
-               "cifar10, stl10, mlp.",
+               "cifar10, stl10, mlp. With --batch N, the memory is that of N images at once.",
     .examples = "deeplda info run/model.safetensors\n"
-                "deeplda info mnist",
+                "deeplda info mnist --batch 1000",
     .run = run_info,
 };

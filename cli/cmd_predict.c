@@ -2,8 +2,10 @@
  *
  * cmd_predict.c - `deeplda predict`: classes and probabilities of images, as CSV or JSON lines.
  *
- * A file that cannot be used is named on stderr, the others are still done, and the exit code is 1.
+ * A file that cannot be used is named on stderr, the others are still done, and the exit code is 1. If none can be
+ * used there is no output at all, not even a header.
  */
+#include "fit.h"
 #include "json_out.h"
 #include "output.h"
 
@@ -15,12 +17,16 @@ static const char *const name = "predict";
 typedef struct predictor {
     dlda_model *model;
     dlda_workspace *workspace;
-    size_t batch, pixels, classes;
+    size_t most;    /* images at once, as --batch has it                     */
+    size_t threads;
+    size_t batch;   /* what there is room for now: no more than a file needed */
+    size_t pixels, classes;
     float *images; /* [batch][pixels]  */
     float *proba;  /* [batch][classes] */
     int *labels;   /* [batch]          */
     dlda_probability kind;
     int json;
+    int begun; /* the output has its first line */
     cli_output output;
 } predictor;
 
@@ -92,21 +98,60 @@ static void write_json(const predictor *self, const char *path, size_t index, in
     fputc('\n', json.file);
 }
 
-/* ---- One file ---- */
-
-static int check_size(const predictor *self, const char *path, const dlda_dataset *images)
+static void write_lines(predictor *self, const char *path, size_t first, size_t n)
 {
-    size_t height = dlda_dataset_height(images), width = dlda_dataset_width(images);
-    size_t channels = dlda_dataset_channels(images);
-
-    if (height == dlda_model_height(self->model) && width == dlda_model_width(self->model) &&
-        channels == dlda_model_channels(self->model))
-        return EXIT_OK;
-    complain(name, "%s: images are %zu x %zu x %zu, the model expects %zu x %zu x %zu (height, width, channels)",
-             path, height, width, channels, dlda_model_height(self->model), dlda_model_width(self->model),
-             dlda_model_channels(self->model));
-    return EXIT_FAILED;
+    if (!self->begun && !self->json) write_csv_head(self);
+    self->begun = 1;
+    for (size_t i = 0; i < n; i++) {
+        const float *proba = self->proba + i * self->classes;
+        if (self->json) write_json(self, path, first + i, self->labels[i], proba);
+        else write_csv(self, path, first + i, self->labels[i], proba);
+    }
 }
+
+/* ---- Memory ---- */
+
+static void release_room(predictor *self)
+{
+    free(self->labels);
+    free(self->proba);
+    free(self->images);
+    dlda_workspace_destroy(self->workspace);
+    self->labels = NULL;
+    self->proba = self->images = NULL;
+    self->workspace = NULL;
+    self->batch = 0;
+}
+
+static int take_room(predictor *self, const char *path, size_t batch)
+{
+    int code = exit_code_at(name, path, dlda_workspace_create(self->model, batch, self->threads, &self->workspace));
+
+    if (code != EXIT_OK) return code;
+    self->images = calloc(batch, self->pixels * sizeof *self->images);
+    self->proba = calloc(batch, self->classes * sizeof *self->proba);
+    self->labels = calloc(batch, sizeof *self->labels);
+    if (!self->images || !self->proba || !self->labels) {
+        complain(name, "%s: no memory for a batch of %zu images", path, batch);
+        return EXIT_FAILED;
+    }
+    self->batch = batch;
+    return EXIT_OK;
+}
+
+/* Makes room for a file's images, at most --batch of them at once; room that is large enough is used again. */
+static int have_room(predictor *self, const char *path, size_t count)
+{
+    size_t batch = count < self->most ? count : self->most;
+
+    if (batch <= self->batch) return EXIT_OK;
+    release_room(self);
+    int code = take_room(self, path, batch);
+    if (code != EXIT_OK) release_room(self);
+    return code;
+}
+
+/* ---- One file ---- */
 
 static dlda_status predict_portion(predictor *self, const char *path, const dlda_dataset *images, size_t first,
                                    size_t n)
@@ -116,54 +161,47 @@ static dlda_status predict_portion(predictor *self, const char *path, const dlda
     if (status == DLDA_OK)
         status = dlda_model_predict(self->model, self->workspace, self->images, n, self->kind, self->labels,
                                     self->proba);
-    for (size_t i = 0; status == DLDA_OK && i < n; i++) {
-        const float *proba = self->proba + i * self->classes;
-        if (self->json) write_json(self, path, first + i, self->labels[i], proba);
-        else write_csv(self, path, first + i, self->labels[i], proba);
-    }
+    if (status == DLDA_OK) write_lines(self, path, first, n);
     return status;
+}
+
+static int predict_images(predictor *self, const char *path, const dlda_dataset *images)
+{
+    fit_size wanted = fit_of_model(self->model);
+    size_t count = dlda_dataset_count(images);
+    int code = fit_images(name, path, "images", images, &wanted);
+
+    if (code == EXIT_OK) code = have_room(self, path, count);
+    for (size_t first = 0; code == EXIT_OK && first < count; first += self->batch) {
+        size_t n = count - first < self->batch ? count - first : self->batch;
+        code = exit_code_at(name, path, predict_portion(self, path, images, first, n));
+    }
+    return code;
 }
 
 static int predict_file(predictor *self, const char *path)
 {
     dlda_dataset *images = NULL;
-    dlda_status status = dlda_dataset_read_images(path, dlda_model_channels(self->model), &images);
-    int code = status == DLDA_OK ? check_size(self, path, images) : EXIT_OK;
-    size_t count = status == DLDA_OK && code == EXIT_OK ? dlda_dataset_count(images) : 0;
+    int code = exit_code_of(name, dlda_dataset_read_images(path, dlda_model_channels(self->model), &images));
 
-    for (size_t first = 0; status == DLDA_OK && first < count; first += self->batch) {
-        size_t n = count - first < self->batch ? count - first : self->batch;
-        status = predict_portion(self, path, images, first, n);
-    }
+    if (code == EXIT_OK) code = predict_images(self, path, images);
     dlda_dataset_destroy(images);
-    if (status != DLDA_OK) complain(name, "%s", dlda_last_error());
-    return status == DLDA_OK ? code : EXIT_FAILED;
+    return code;
 }
 
 /* ---- The command ---- */
 
 static int prepare(predictor *self, const cli_arguments *arguments)
 {
-    size_t threads = (size_t)option_number(arguments->options, "threads");
-
-    self->batch = (size_t)option_number(arguments->options, "batch");
+    self->most = (size_t)option_number(arguments->options, "batch");
+    self->threads = (size_t)option_number(arguments->options, "threads");
     self->kind = option_probability(arguments->options);
     self->json = option_is(arguments->options, "json", "true");
     int code = exit_code_of(name, dlda_model_load(arguments->words[0], &self->model));
     if (code != EXIT_OK) return code;
-    code = exit_code_of(name, dlda_workspace_create(self->model, self->batch, threads, &self->workspace));
-    if (code != EXIT_OK) return code;
-
     self->classes = dlda_model_classes(self->model);
     self->pixels = dlda_model_height(self->model) * dlda_model_width(self->model) *
                    dlda_model_channels(self->model);
-    self->images = calloc(self->batch, self->pixels * sizeof *self->images);
-    self->proba = calloc(self->batch, self->classes * sizeof *self->proba);
-    self->labels = calloc(self->batch, sizeof *self->labels);
-    if (!self->images || !self->proba || !self->labels) {
-        complain(name, "no memory for a batch of %zu images", self->batch);
-        return EXIT_FAILED;
-    }
     return EXIT_OK;
 }
 
@@ -172,9 +210,12 @@ static int predict_all(predictor *self, const cli_arguments *arguments)
     int code = output_open(&self->output, name, dlda_options_get(arguments->options, "output"));
 
     if (code != EXIT_OK) return code;
-    if (!self->json) write_csv_head(self);
     for (size_t i = 1; i < arguments->n_words; i++)
         if (predict_file(self, arguments->words[i]) != EXIT_OK) code = EXIT_FAILED;
+    if (!self->begun) {
+        output_discard(&self->output);
+        return code;
+    }
     int closed = output_close(&self->output);
     return closed != EXIT_OK ? closed : code;
 }
@@ -185,10 +226,7 @@ static int run_predict(const cli_arguments *arguments)
     int code = prepare(&self, arguments);
 
     if (code == EXIT_OK) code = predict_all(&self, arguments);
-    free(self.labels);
-    free(self.proba);
-    free(self.images);
-    dlda_workspace_destroy(self.workspace);
+    release_room(&self);
     dlda_model_destroy(self.model);
     return code;
 }

@@ -5,10 +5,12 @@
  * All data are read and all options are checked before the first step, and the folder of the run is made then,
  * so nothing is found out after hours that could have been known at once.
  */
+#include "fit.h"
 #include "interrupt.h"
 #include "progress.h"
 #include "table.h"
 
+#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,27 +52,38 @@ static int read_training_data(training *self)
 
     if (code == EXIT_OK) code = validation_count(self, &held_out);
     if (code != EXIT_OK || held_out == 0) return code;
-    return exit_code_of(name,
+    return exit_code_at(name, self->data,
                         dlda_dataset_split(self->all, held_out, (uint64_t)option_number(self->options, "seed"),
                                            &self->train_part, &self->validation));
 }
 
-/* A single file has no parts, so testing on it would be testing on the training data. */
-static int may_have_test_part(const char *data)
+/* A folder may hold files of a test part. A single file has no parts, so testing on it would be testing on the
+ * training data. */
+static int has_test_part(const char *data)
 {
-    struct stat info;
-    return stat(data, &info) != 0 || S_ISDIR(info.st_mode);
+    DIR *folder = strcmp(data, "digits") == 0 ? NULL : opendir(data);
+    int found = strcmp(data, "digits") == 0;
+
+    if (!folder) return found;
+    for (struct dirent *entry = readdir(folder); entry && !found; entry = readdir(folder))
+        found = strncmp(entry->d_name, "t10k-", strlen("t10k-")) == 0;
+    closedir(folder);
+    return found;
 }
 
-/* No test part is no failure, one that is damaged is. */
+/* No test part is no failure; one that cannot be read or does not fit is. */
 static int read_test_data(training *self)
 {
-    dlda_status status = DLDA_E_IO;
+    fit_size wanted = fit_of_training(self->all);
 
-    if (may_have_test_part(self->data)) status = dlda_dataset_read(self->data, DLDA_TEST, &self->test);
-    if (status != DLDA_E_IO) return exit_code_of(name, status);
-    if (!self->quiet) fprintf(stderr, "%s has no test part\n", self->data);
-    return EXIT_OK;
+    if (!has_test_part(self->data)) {
+        if (!self->quiet) fprintf(stderr, "%s has no test part\n", self->data);
+        return EXIT_OK;
+    }
+    int code = exit_code_of(name, dlda_dataset_read(self->data, DLDA_TEST, &self->test));
+    if (code == EXIT_OK) code = fit_images(name, self->data, "test images", self->test, &wanted);
+    if (code == EXIT_OK) code = fit_classes(name, self->data, "test images", self->test, &wanted);
+    return code;
 }
 
 static const dlda_dataset *training_set(const training *self)
@@ -110,10 +123,11 @@ static int prepare(training *self)
 {
     dlda_status status = dlda_trainer_create(self->options, training_set(self), self->validation, &self->trainer);
 
-    if (status == DLDA_OK) make_parents(self->folder);
-    if (status == DLDA_OK)
-        status = dlda_trainer_record(self->trainer, self->folder, option_is(self->options, "force", "true"));
-    return exit_code_of(name, status);
+    /* What is wrong with the classes is wrong with the data, which the library cannot name. */
+    if (status == DLDA_E_CLASS) return exit_code_at(name, self->data, status);
+    if (status != DLDA_OK) return exit_code_of(name, status);
+    make_parents(self->folder);
+    return exit_code_of(name, dlda_trainer_record(self->trainer, self->folder, option_is(self->options, "force", "true")));
 }
 
 static int train(training *self)
@@ -127,9 +141,7 @@ static int train(training *self)
 
     progress_begin(&progress, self->options);
     dlda_trainer_watch(self->trainer, &watch);
-    interrupt_begin();
     dlda_status status = dlda_trainer_run(self->trainer);
-    interrupt_end();
     progress_end(&progress);
     dlda_trainer_watch(self->trainer, &(dlda_watch){ 0 });
     return status == DLDA_E_STOPPED ? EXIT_SIGNAL + interrupt_signal() : exit_code_of(name, status);
@@ -212,11 +224,13 @@ static int run_train(const cli_arguments *arguments)
 
     int code = read_training_data(&self);
     if (code == EXIT_OK) code = read_test_data(&self);
+    interrupt_begin(); /* before the folder is made, so that it is also removed again */
     if (code == EXIT_OK) code = prepare(&self);
     if (code == EXIT_OK) {
         say_what_is_trained(&self);
         code = train(&self);
     }
+    interrupt_end();
     if (code >= EXIT_SIGNAL) say_stopped(&self);
     if (code == EXIT_OK || code >= EXIT_SIGNAL) {
         int shown = show_results(&self);

@@ -43,14 +43,19 @@ int complain_usage(const char *name, const char *format, ...)
     return EXIT_USAGE;
 }
 
-int exit_code_of(const char *name, dlda_status status)
+int exit_code_at(const char *name, const char *path, dlda_status status)
 {
     if (status == DLDA_OK) return EXIT_OK;
     const char *message = dlda_last_error();
-    complain(name, "%s", message[0] ? message : dlda_status_text(status));
+    complain(name, "%s%s%s", path ? path : "", path ? ": " : "", message[0] ? message : dlda_status_text(status));
     if (status != DLDA_E_OPTION && status != DLDA_E_ARGUMENT) return EXIT_FAILED;
     point_to_help(name);
     return EXIT_USAGE;
+}
+
+int exit_code_of(const char *name, dlda_status status)
+{
+    return exit_code_at(name, NULL, status);
 }
 
 int finish_stdout(const char *name, int code)

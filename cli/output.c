@@ -90,3 +90,10 @@ int output_close(cli_output *self)
     release(self);
     return code;
 }
+
+void output_discard(cli_output *self)
+{
+    if (self->target) fclose(self->file);
+    if (self->temporary) unlink(self->temporary);
+    release(self);
+}

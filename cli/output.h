@@ -22,4 +22,7 @@ int output_open(cli_output *output, const char *command, const char *path);
 /* Closes: the file gets its name if all could be written, and is removed if not. Returns an exit code. */
 int output_close(cli_output *output);
 
+/* Closes without a result: an older file under the name stays as it was. */
+void output_discard(cli_output *output);
+
 #endif

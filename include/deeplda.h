@@ -25,7 +25,8 @@
  *   thread at a time.
  * - Manners:   the library never exits, prints, or touches signals. It keeps OpenBLAS, where it is the
  *   BLAS in use, at one thread per call for the whole process, since it brings its own threads.
- * - Results:   the same seed gives the same bits, whatever the number of threads.
+ * - Results:   the same seed gives the same bits, whatever the number of threads, on one kind of processor and with
+ *   the same libraries. Numbers in texts and files have a decimal point in every locale.
  * - Arrays:    row-major, shapes are written as [rows][columns]; images are [height][width][channels].
  */
 #ifndef DEEPLDA_H
@@ -114,7 +115,8 @@ typedef enum dlda_part { DLDA_TRAIN, DLDA_TEST } dlda_part;
  * beside it: the same name with "labels" for "images" and idx1 for idx3 (`part` is ignored then). */
 DLDA_API dlda_status dlda_dataset_read(const char *path, dlda_part part, dlda_dataset **dataset);
 
-/* Reads images that need no labels: an IDX image file, or a PNG, brought to 1 or 3 channels. */
+/* Reads images that need no labels: an IDX image file, or a PNG; grey and coloured images are converted into each other
+ * where `channels` demands it. */
 DLDA_API dlda_status dlda_dataset_read_images(const char *path, size_t channels, dlda_dataset **dataset);
 
 typedef struct dlda_dataset_spec {
@@ -311,6 +313,18 @@ DLDA_API void dlda_text_destroy(char *text);
 DLDA_API dlda_status dlda_network_text_describe(const char *text, const char *where, size_t height, size_t width,
                                                 size_t channels, char **description);
 
+typedef struct dlda_memory_spec {
+    const char *text, *where;       /* a network text, and its name in errors   */
+    size_t height, width, channels; /* of the images; 0, 0, 0: as the text says */
+    size_t batch;                   /* images at once                           */
+    size_t threads;                 /* 0: one per core                          */
+} dlda_memory_spec;
+
+/* Bytes that the library holds while a network runs on batches of that size. `training`: values and gradients of all
+ * layers, weights, their gradient and momentum, the best model so far, and the images of a batch. `inference`:
+ * weights and a workspace. Takes little memory itself. */
+DLDA_API dlda_status dlda_network_text_memory(const dlda_memory_spec *spec, size_t *training, size_t *inference);
+
 /* ---- Objectives, for training loops of one's own ------------------------------------------------- */
 
 /* What SGD minimises, as a function of features and labels alone. */
@@ -344,6 +358,71 @@ DLDA_API dlda_status dlda_objective_evaluate_double(dlda_objective *objective, c
 
 /* The eigenvalues of the last evaluation, largest first; count 0 with DLDA_CCE. */
 DLDA_API const double *dlda_objective_eigenvalues(const dlda_objective *objective, size_t *count);
+
+/* ---- Benchmarks: how fast a network runs on this machine ------------------------------------------- */
+
+typedef enum dlda_benchmark_part {
+    DLDA_BENCHMARK_ALL,
+    DLDA_BENCHMARK_STEP,     /* training steps on random images                           */
+    DLDA_BENCHMARK_LAYERS,   /* the three passes of each convolution and dense layer alone */
+    DLDA_BENCHMARK_INFERENCE /* features of random images                                 */
+} dlda_benchmark_part;
+
+typedef struct dlda_benchmark_spec {
+    const char *net;    /* mnist, cifar10, stl10, mlp, or a file; one without an input line gets 28 x 28 x 1 */
+    size_t batch;       /* images at once                                                                    */
+    size_t threads;     /* 0: one per core                                                                   */
+    size_t repeats;     /* everything is measured that often, after one run that is not; medians count       */
+    dlda_objective_kind objective;
+    dlda_benchmark_part part;
+} dlda_benchmark_spec;
+
+/* One pass of a layer over a whole batch. */
+typedef struct dlda_benchmark_pass {
+    double seconds;
+    double gflops; /* as if computed directly: Winograd's algorithm does less work, so this may exceed the peak */
+    double bytes;  /* that must cross memory at least: each array of the pass once                              */
+} dlda_benchmark_pass;
+
+typedef struct dlda_benchmark_layer {
+    size_t number;         /* in the table of dlda_network_text_describe, from 1     */
+    char name[48];         /* "conv 64 3x3 pad 1"                                    */
+    const char *kind;      /* "conv" or "dense"                                      */
+    const char *method;    /* "winograd", "product" or "im2col"                      */
+    size_t in[3], out[3];  /* height, width, channels                                */
+    dlda_benchmark_pass forward;
+    dlda_benchmark_pass backward_data;    /* gradient of the input; no step needs that of the first layer */
+    dlda_benchmark_pass backward_weights; /* gradient of the weights                                      */
+} dlda_benchmark_layer;
+
+/* Seconds of a step's phases; the optimiser's include the weight penalty. */
+typedef struct dlda_benchmark_phases {
+    double gather, forward, objective, backward, optimiser;
+} dlda_benchmark_phases;
+
+/* What was not measured is NaN, or 0 if it is a count. */
+typedef struct dlda_benchmark {
+    size_t batch, threads, repeats;
+    const char *kernels;        /* instruction set that was chosen: "avx2", ...                                  */
+    double machine_peak_gflops; /* multiply-adds of floats, measured on all threads at once                      */
+    double machine_gigabytes_per_second; /* to and from memory, with all threads                                 */
+    /* a training step, on memory that is taken before the first */
+    double step_seconds, images_per_second;
+    double step_gflop;          /* work of its convolutions, computed directly                                   */
+    dlda_benchmark_phases phases;
+    size_t peak_bytes;          /* most memory that was resident so far, of the whole process (VmHWM): that of a
+                                   step if nothing large went before in this process                             */
+    size_t base_bytes;          /* resident memory before anything was taken                                     */
+    size_t plan_bytes;          /* the network's own part: values, gradients, scratch                            */
+    /* inference, without the LDA */
+    double inference_images_per_second; /* with `batch` images at once */
+    double single_images_per_second;    /* one image after the other   */
+    size_t n_layers;
+    const dlda_benchmark_layer *layers; /* [n_layers] */
+} dlda_benchmark;
+
+DLDA_API dlda_status dlda_benchmark_run(const dlda_benchmark_spec *spec, dlda_benchmark **benchmark);
+DLDA_API void dlda_benchmark_destroy(dlda_benchmark *benchmark);
 
 #ifdef __cplusplus
 }

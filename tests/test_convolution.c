@@ -68,23 +68,27 @@ static void check_passes(const dlda_conv *conv, const dlda_kernel_set *set, size
     float *X = random_floats(in, 1), *W = random_floats(weights, 2), *dY = random_floats(out, 3), *bias = random_floats(conv->filters, 4);
     float *found[4] = { not_a_number(out), not_a_number(in), not_a_number(weights), not_a_number(conv->filters) };
     float *expected[4] = { not_a_number(out), not_a_number(in), not_a_number(weights), not_a_number(conv->filters) };
+    float *scale = random_floats(conv->channels, 5), *shift = random_floats(conv->channels, 6);
+    const dlda_view through = { scale, shift, N % 2 ? 0 : -1 };
+    const dlda_view *view = conv->method == DLDA_CONV_WINOGRAD && conv->channels % 2 ? &through : NULL;
     dlda_run run = { .threads = threads };
 
     CHECK_OK(dlda_conv_scratch(conv, threads, &bytes));
-    CHECK_OK(dlda_take_bytes(bytes, 1, "test", &run.scratch));
+    run.scratch = dlda_take_bytes(bytes, 1, "test");
+    assert_non_null(run.scratch);
     memset(run.scratch, 0xA5, bytes);
-    set->conv_forward(conv, &run, N, X, W, bias, found[0]);
+    set->conv_forward(conv, &run, N, X, view, W, bias, found[0]);
     set->conv_backward_data(conv, &run, N, dY, W, found[1]);
-    set->conv_backward_weights(conv, &run, N, X, dY, found[2], found[3]);
-    reference->conv_forward(conv, &run, N, X, W, bias, expected[0]);
+    set->conv_backward_weights(conv, &run, N, X, view, dY, found[2], found[3]);
+    reference->conv_forward(conv, &run, N, X, view, W, bias, expected[0]);
     reference->conv_backward_data(conv, &run, N, dY, W, expected[1]);
-    reference->conv_backward_weights(conv, &run, N, X, dY, expected[2], expected[3]);
+    reference->conv_backward_weights(conv, &run, N, X, view, dY, expected[2], expected[3]);
     compare(conv, N, set->name, "forward", found[0], expected[0], out);
     compare(conv, N, set->name, "backward data", found[1], expected[1], in);
     compare(conv, N, set->name, "backward weights", found[2], expected[2], weights);
     compare(conv, N, set->name, "backward bias", found[3], expected[3], conv->filters);
-    float *arrays[] = { X, W, dY, bias, run.scratch };
-    for (int i = 0; i < 5; i++) dlda_release(arrays[i]);
+    float *arrays[] = { X, W, dY, bias, scale, shift, run.scratch };
+    for (int i = 0; i < 7; i++) dlda_release(arrays[i]);
     for (int i = 0; i < 4; i++) dlda_release(found[i]);
     for (int i = 0; i < 4; i++) dlda_release(expected[i]);
 }

@@ -8,8 +8,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -62,6 +64,22 @@ static dlda_status read_exactly(const char *path, int file, size_t size, char *b
     return DLDA_OK;
 }
 
+dlda_status dlda_file_open(const char *path, FILE **stream)
+{
+    dlda_status status = DLDA_OK;
+    size_t length = 0;
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+    if (file < 0) DLDA_FAIL(DLDA_E_IO, "%s: cannot open: %s", path, strerror(errno));
+    DLDA_TRY(checked_size(path, file, SIZE_MAX, &length));
+    *stream = fdopen(file, "rb");
+    if (!*stream) DLDA_FAIL(DLDA_E_IO, "%s: cannot open: %s", path, strerror(errno));
+    file = -1;
+done:
+    if (file >= 0) close(file);
+    return status;
+}
+
 dlda_status dlda_file_read(const char *path, size_t most, char **bytes, size_t *size)
 {
     dlda_status status = DLDA_OK;
@@ -90,16 +108,33 @@ struct dlda_file_writer {
     int finished;
 };
 
+/* Where the file will really be: behind a symbolic link, its target. Renaming must not replace a device. */
+static dlda_status find_target(const char *path, char **target)
+{
+    dlda_status status = DLDA_OK;
+    struct stat info;
+    char *real = NULL;
+
+    if (stat(path, &info) == 0) {
+        if (!S_ISREG(info.st_mode)) DLDA_FAIL(DLDA_E_IO, "%s: cannot write: not a regular file", path);
+        real = realpath(path, NULL);
+    }
+    DLDA_TRY(dlda_take_text(real ? real : path, target));
+done:
+    free(real);
+    return status;
+}
+
 dlda_status dlda_file_writer_open(const char *path, dlda_file_writer **writer)
 {
     dlda_status status = DLDA_OK;
     dlda_file_writer *self = NULL;
-    size_t size = strlen(path) + 32;
 
     DLDA_TRY(DLDA_TAKE(&self, 1, "file writer"));
-    DLDA_TRY(dlda_take_text(path, &self->path));
+    DLDA_TRY(find_target(path, &self->path));
+    size_t size = strlen(self->path) + 32;
     DLDA_TRY(DLDA_TAKE(&self->temporary, size, "file name"));
-    snprintf(self->temporary, size, "%s.tmp-%ld", path, (long)getpid());
+    snprintf(self->temporary, size, "%s.tmp-%ld", self->path, (long)getpid());
     self->stream = fopen(self->temporary, "wbe");
     if (!self->stream) DLDA_FAIL(DLDA_E_IO, "%s: cannot write: %s", path, strerror(errno));
     *writer = self;
@@ -123,10 +158,15 @@ dlda_status dlda_file_writer_add(dlda_file_writer *self, const void *bytes, size
 dlda_status dlda_file_writer_print(dlda_file_writer *self, const char *format, ...)
 {
     va_list arguments;
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = (locale_t)0;
 
+    if (!plain) return dlda_fail(DLDA_E_MEMORY, "%s: no memory for a locale", self->path);
+    before = uselocale(plain); /* of this thread: numbers get a point, not a comma */
     va_start(arguments, format);
     int n = vfprintf(self->stream, format, arguments);
     va_end(arguments);
+    uselocale(before);
+    freelocale(plain);
     return n < 0 ? write_failed(self) : DLDA_OK;
 }
 

@@ -7,8 +7,13 @@
 
 #include "base/status.h"
 
+#include <stdio.h>
+
 /* The bytes of a file, with a zero byte behind the last one. Refuses folders, and files over `most` bytes. */
 dlda_status dlda_file_read(const char *path, size_t most, char **bytes, size_t *size);
+
+/* A stream to read a regular file; anything else is refused, and nothing waits: opening a pipe would. */
+dlda_status dlda_file_open(const char *path, FILE **stream);
 
 /* A file that appears under its name only when it is complete. */
 typedef struct dlda_file_writer dlda_file_writer;

@@ -38,23 +38,25 @@ static void count_block(size_t bytes)
     while (now > peak && !atomic_compare_exchange_weak(&peak_bytes, &peak, now)) {}
 }
 
-dlda_status dlda_take_bytes(size_t count, size_t size, const char *what, void **pointer)
+void *dlda_take_bytes(size_t count, size_t size, const char *what)
 {
-    dlda_status status = DLDA_OK;
     size_t bytes = 0;
 
-    DLDA_TRY(dlda_multiply_sizes(count, size, what, &bytes));
-    if (bytes > PTRDIFF_MAX - 2 * (size_t)DLDA_ALIGNMENT)
-        DLDA_FAIL(DLDA_E_MEMORY, "%s: %zu bytes are too many", what, bytes);
+    if (dlda_multiply_sizes(count, size, what, &bytes) != DLDA_OK) return NULL;
+    if (bytes > PTRDIFF_MAX - 2 * (size_t)DLDA_ALIGNMENT) {
+        dlda_fail(DLDA_E_MEMORY, "%s: %zu bytes are too many", what, bytes);
+        return NULL;
+    }
     size_t rounded = (bytes + 2 * (size_t)DLDA_ALIGNMENT - 1) / DLDA_ALIGNMENT * DLDA_ALIGNMENT;
     char *block = must_fail_now() ? NULL : aligned_alloc(DLDA_ALIGNMENT, rounded);
-    if (!block) DLDA_FAIL(DLDA_E_MEMORY, "%s: no memory for %zu bytes", what, bytes);
+    if (!block) {
+        dlda_fail(DLDA_E_MEMORY, "%s: no memory for %zu bytes", what, bytes);
+        return NULL;
+    }
     memset(block, 0, rounded);
     memcpy(block, &bytes, sizeof bytes);
     count_block(bytes);
-    *pointer = block + DLDA_ALIGNMENT;
-done:
-    return status;
+    return block + DLDA_ALIGNMENT;
 }
 
 void dlda_release(void *pointer)

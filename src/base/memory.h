@@ -12,11 +12,12 @@
 
 enum { DLDA_ALIGNMENT = 64 };
 
-/* Takes count * size zeroed bytes, aligned to 64, into *pointer. `what` names it in the error message.
+/* count * size zeroed bytes, aligned to 64; NULL with a message if there is no memory, in which `what` names them.
  * A count of zero gives a valid pointer. */
-dlda_status dlda_take_bytes(size_t count, size_t size, const char *what, void **pointer);
+void *dlda_take_bytes(size_t count, size_t size, const char *what);
+/* The same for count objects of the type that *pointer points to; gives a status. */
 #define DLDA_TAKE(pointer, count, what)                                                                      \
-    dlda_take_bytes((count), sizeof **(pointer), (what), (void **)(pointer))
+    ((*(pointer) = dlda_take_bytes((count), sizeof **(pointer), (what))) ? DLDA_OK : DLDA_E_MEMORY)
 
 /* A copy of a string; of the first n characters of it. */
 dlda_status dlda_take_text(const char *text, char **copy);

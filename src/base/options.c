@@ -6,9 +6,8 @@
  */
 #include "base/options.h"
 #include "base/memory.h"
+#include "base/number.h"
 
-#include <errno.h>
-#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,16 +27,16 @@ typedef struct option_row {
 
 /* clang-format off: one row, one option */
 static const option_row table[] = {
-    { { "net", 0, "NET", "mnist", NULL, 0, 0, "train",
+    { { "net", 0, "NET", "mnist", NULL, 0, 0, "train bench",
         "Network: mnist, cifar10, stl10, mlp, or the path of a .net file." },
       TEXT, FIELD(net), 1 },
-    { { "objective", 0, "NAME", "lda", "lda|lda-mean|lda-log|lda-soft|cce", 0, 0, "train",
+    { { "objective", 0, "NAME", "lda", "lda|lda-mean|lda-log|lda-soft|cce", 0, 0, "train bench",
         "What is optimised: the paper's smallest eigenvalues, a variant of it, or cross entropy." },
       CHOICE, FIELD(objective), 1 },
     { { "epochs", 'e', "N", "12", NULL, 1, 1000000, "train", "Times that the network sees all training samples." },
       WHOLE, FIELD(epochs), 1 },
-    { { "batch", 'b', "N", "250", NULL, 2, 1e9, "train eval predict",
-        "Samples per step; with an lda objective some 20 or more per class are wise." },
+    { { "batch", 'b', "N", "250", NULL, 2, 1e9, "train eval predict info bench",
+        "Images at once. In training with an lda objective, 20 or more per class are wise." },
       WHOLE, FIELD(batch), 1 },
     { { "rate", 0, "R", "0.1", NULL, 0, 1e6, "train", "Learning rate of the first epoch." },
       REAL, FIELD(rate), 1 },
@@ -59,19 +58,25 @@ static const option_row table[] = {
     { { "kernels", 0, "NAME", "fast", "fast|reference", 0, 0, "train",
         "Reference: slow plain loops, to check the fast ones." },
       CHOICE, FIELD(kernels), 1 },
-    { { "threads", 't', "N", "0", NULL, 0, 1024, "train eval predict", "Threads; 0: one per core. Results do not depend on it." },
+    { { "threads", 't', "N", "0", NULL, 0, 1024, "train eval predict info bench",
+        "Threads; 0: one per core. Results do not depend on it." },
       WHOLE, FIELD(threads), 0 },
     { { "output", 'o', "PATH", "", NULL, 0, 0, "train predict",
         "train: folder of the run (default: run). predict: file for the answers (default: the terminal)." },
       TEXT, FIELD(output), 0 },
     { { "force", 'f', NULL, "false", NULL, 0, 0, "train", "Write into the output folder even if it exists." },
       FLAG, FIELD(force), 0 },
-    { { "proba", 0, "NAME", "paper", "paper|bayes", 0, 0, "eval predict", "How scores become probabilities." },
+    { { "proba", 0, "NAME", "paper", "paper|bayes", 0, 0, "eval predict", "How scores become probabilities; bayes is the better calibrated." },
       CHOICE, FIELD(probability), 0 },
-    { { "json", 0, NULL, "false", NULL, 0, 0, "eval predict info", "Print JSON: one object, or one line per image." },
+    { { "repeats", 0, "N", "5", NULL, 1, 100000, "bench", "Measure everything N times, after one run to warm up; medians count." },
+      WHOLE, FIELD(repeats), 0 },
+    { { "part", 0, "NAME", "all", "all|step|layers|inference", 0, 0, "bench",
+        "Measure training steps, single layers, inference, or all of these." },
+      CHOICE, FIELD(part), 0 },
+    { { "json", 0, NULL, "false", NULL, 0, 0, "eval predict info bench", "Print JSON: one object, or one line per image." },
       FLAG, FIELD(json), 0 },
     { { "quiet", 'q', NULL, "false", NULL, 0, 0, "train", "No progress, only the result." }, FLAG, FIELD(quiet), 0 },
-    { { "help", 'h', NULL, "false", NULL, 0, 0, "train eval predict info", "Explain the command and its options." },
+    { { "help", 'h', NULL, "false", NULL, 0, 0, "train eval predict info bench", "Explain the command and its options." },
       FLAG, FIELD(help), 0 },
 };
 /* clang-format on */
@@ -143,16 +148,23 @@ static dlda_status out_of_range(const option_row *row, const char *value)
                      row->info.least, row->info.most);
 }
 
-static dlda_status set_number(const option_row *row, const char *value, void *field)
+static dlda_status set_whole(const option_row *row, const char *value, int64_t *field)
 {
-    char *end = NULL;
-    double number = strtod(value, &end);
+    int64_t number = 0;
 
-    if (end == value || *end || !isfinite(number)) return bad_value(row, value, "a number");
-    if (row->type == WHOLE && number != floor(number)) return bad_value(row, value, "a whole number");
+    if (!dlda_parse_whole(value, &number)) return bad_value(row, value, "a whole number");
+    if ((double)number < row->info.least || number > (int64_t)row->info.most) return out_of_range(row, value);
+    *field = number;
+    return DLDA_OK;
+}
+
+static dlda_status set_real(const option_row *row, const char *value, double *field)
+{
+    double number = 0;
+
+    if (!dlda_parse_real(value, &number)) return bad_value(row, value, "a number");
     if (number < row->info.least || number > row->info.most) return out_of_range(row, value);
-    if (row->type == WHOLE) *(int64_t *)field = (int64_t)number;
-    else *(double *)field = number;
+    *field = number;
     return DLDA_OK;
 }
 
@@ -198,8 +210,8 @@ static dlda_status set_row(dlda_options *options, size_t i, const char *value)
         return dlda_fail(DLDA_E_OPTION, "option %s: %zu characters, expected at most %d", row->info.name,
                          strlen(value), DLDA_OPTION_TEXT - 1);
     switch (row->type) {
-    case WHOLE:
-    case REAL: status = set_number(row, value, field); break;
+    case WHOLE: status = set_whole(row, value, field); break;
+    case REAL: status = set_real(row, value, field); break;
     case CHOICE: status = set_choice(row, value, field); break;
     case FLAG: status = set_flag(row, value, field); break;
     case TEXT: memcpy(field, value, strlen(value) + 1); break;

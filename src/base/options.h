@@ -10,7 +10,7 @@
 
 #include "base/status.h"
 
-enum { DLDA_OPTION_TEXT = 256 }; /* longest value of an option, with its final zero */
+enum { DLDA_OPTION_TEXT = 4096 }; /* longest value of an option, with its final zero */
 
 typedef enum dlda_kernels { DLDA_KERNELS_FAST, DLDA_KERNELS_REFERENCE } dlda_kernels;
 
@@ -23,6 +23,7 @@ struct dlda_options {
     int64_t kernels; /* dlda_kernels */
     /* how it runs and what is shown */
     int64_t threads, probability, force, quiet, json, help;
+    int64_t repeats, part; /* bench; part: dlda_benchmark_part */
     char output[DLDA_OPTION_TEXT];
     /* the text of each value, in the order of the table */
     char text[24][DLDA_OPTION_TEXT];

@@ -3,6 +3,7 @@
  * options_json.c - the options that decide a result, as JSON for options.json and model files.
  */
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/options.h"
 
 #include <jansson.h>
@@ -16,9 +17,17 @@ static json_t *number_to_json(double number, size_t *digits)
     char text[40];
 
     if (number == floor(number)) return json_integer((json_int_t)number);
-    snprintf(text, sizeof text, "%.15g", number);
+    snprintf(text, sizeof text, "%.15g", number); /* written and read in the same locale, whichever it is */
     if (strtod(text, NULL) != number) *digits = 17;
     return json_real(number);
+}
+
+static double parsed(const char *value)
+{
+    double number = 0;
+
+    dlda_parse_real(value, &number); /* it was checked when it was set */
+    return number;
 }
 
 dlda_status dlda_options_to_json(const dlda_options *options, char **json)
@@ -33,7 +42,7 @@ dlda_status dlda_options_to_json(const dlda_options *options, char **json)
         const dlda_option_info *info = dlda_option_at(i);
         const char *value = options->text[i];
         if (!dlda_option_decides_result(i)) continue;
-        json_t *item = info->least < info->most ? number_to_json(strtod(value, NULL), &digits) : json_string(value);
+        json_t *item = info->least < info->most ? number_to_json(parsed(value), &digits) : json_string(value);
         if (!item || json_object_set_new(object, info->name, item) != 0)
             DLDA_FAIL(DLDA_E_OPTION, "option %s: '%s' is not valid UTF-8", info->name, value);
     }

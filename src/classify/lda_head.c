@@ -193,6 +193,8 @@ dlda_status dlda_lda_predict(const dlda_lda *self, const float *X, size_t n, dld
     dlda_status status = DLDA_OK;
     double *scores = NULL;
 
+    if (kind != DLDA_PAPER && kind != DLDA_BAYES)
+        DLDA_FAIL(DLDA_E_ARGUMENT, "predict: unknown kind of probability %d", (int)kind);
     DLDA_TRY(check_finite(X, n, self->D));
     DLDA_TRY(DLDA_TAKE(&scores, self->C, "class scores"));
     for (size_t i = 0; i < n; i++)

@@ -180,9 +180,10 @@ static dlda_status recognise(const char *path, file_kind *kind)
 {
     static const uint8_t png[8] = { 0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n' };
     uint8_t start[8] = { 0xff };
-    FILE *file = fopen(path, "rbe");
+    FILE *file = NULL;
+    dlda_status status = dlda_file_open(path, &file);
 
-    if (!file) return dlda_fail(DLDA_E_IO, "%s: cannot open: %s", path, strerror(errno));
+    if (status != DLDA_OK) return status;
     size_t n = fread(start, 1, sizeof start, file);
     int failed = ferror(file), cause = errno;
     fclose(file);
@@ -206,9 +207,10 @@ static dlda_status convert_channels(dlda_raw_images *raw, size_t channels)
     uint8_t *bytes = NULL;
 
     if (raw->channels == channels) return DLDA_OK;
-    if (raw->channels != 1 && raw->channels != 3)
-        return dlda_fail(DLDA_E_SHAPE, "%zu channels, expected 1 or 3", raw->channels);
-    DLDA_TRY(dlda_take_bytes(pixels, channels, "images", (void **)&bytes));
+    if ((raw->channels != 1 && raw->channels != 3) || (channels != 1 && channels != 3))
+        return dlda_fail(DLDA_E_SHAPE, "%zu channels, expected %zu; only 1 and 3 are converted into each other",
+                         raw->channels, channels);
+    DLDA_TRY(DLDA_TAKE(&bytes, pixels * channels, "images"));
     for (size_t p = 0; p < pixels; p++) {
         if (channels == 1) bytes[p] = grey_of(raw->bytes + 3 * p);
         else memset(bytes + 3 * p, raw->bytes[p], 3);
@@ -226,8 +228,6 @@ dlda_status dlda_dataset_read_images(const char *path, size_t channels, dlda_dat
     dlda_raw_images raw = { 0 };
     file_kind kind = FILE_OTHER;
 
-    if (channels != 1 && channels != 3)
-        DLDA_FAIL(DLDA_E_SHAPE, "%s: wanted with %zu channels, expected 1 or 3", path, channels);
     DLDA_TRY(recognise(path, &kind));
     if (kind == FILE_OTHER) DLDA_FAIL(DLDA_E_FORMAT, "%s: neither an IDX image file nor a PNG", path);
     if (kind == FILE_PNG) DLDA_TRY(dlda_png_read(path, &raw));

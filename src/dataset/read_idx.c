@@ -6,6 +6,7 @@
  * as a big-endian u32, then the elements. Bytes flow from a file or from memory, through zlib if need be,
  * into memory that grows with what was really found: a header that promises 4 GB costs nothing.
  */
+#include "base/file.h"
 #include "base/memory.h"
 #include "dataset/readers.h"
 
@@ -32,10 +33,8 @@ typedef struct source {
 
 static voidpf zlib_take(voidpf opaque, uInt items, uInt size)
 {
-    void *block = NULL;
-
     (void)opaque;
-    return dlda_take_bytes(items, size, "zlib", &block) == DLDA_OK ? block : Z_NULL;
+    return dlda_take_bytes(items, size, "zlib");
 }
 
 static void zlib_release(voidpf opaque, voidpf block)
@@ -80,8 +79,7 @@ static dlda_status source_open(const dlda_input *input, source *self)
 
     *self = (source){ .name = input->name, .next = input->bytes, .left = input->bytes ? input->size : 0 };
     if (!input->bytes) {
-        self->file = fopen(input->name, "rbe");
-        if (!self->file) DLDA_FAIL(DLDA_E_IO, "%s: cannot open: %s", input->name, strerror(errno));
+        DLDA_TRY(dlda_file_open(input->name, &self->file));
         DLDA_TRY(DLDA_TAKE(&self->portion, PORTION, input->name));
         DLDA_TRY(refill(self));
     }

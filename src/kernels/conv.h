@@ -26,11 +26,12 @@ void dlda_product_backward_weights(const dlda_conv *, const dlda_run *, size_t N
                                    float *dW);
 
 /* conv_winograd.c: 3x3, stride 1, padding 0 or 1. */
-void dlda_winograd_forward(const dlda_conv *, const dlda_run *, size_t N, const float *X, const float *W, float *Y);
+void dlda_winograd_forward(const dlda_conv *, const dlda_run *, size_t N, const float *X, const dlda_view *view,
+                           const float *W, float *Y);
 void dlda_winograd_backward_data(const dlda_conv *, const dlda_run *, size_t N, const float *dY, const float *W,
                                  float *dX);
-void dlda_winograd_backward_weights(const dlda_conv *, const dlda_run *, size_t N, const float *X, const float *dY,
-                                    float *dW);
+void dlda_winograd_backward_weights(const dlda_conv *, const dlda_run *, size_t N, const float *X, const dlda_view *view,
+                                    const float *dY, float *dW);
 
 /* ---- Common to them ---- */
 

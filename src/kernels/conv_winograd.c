@@ -21,6 +21,7 @@ typedef struct winograd_pass {
     dlda_tiling in, out;
     size_t tiles, stride, panels; /* all tiles; tiles per block; parts of the filters    */
     const float *X, *dY;
+    const dlda_view *view;        /* of X                                                */
     float *Y;
     float *W, *U;                 /* [9][n]; [36][n]                                     */
     float *V, *M;                 /* [workers or 1][36][stride][channels or filters]     */
@@ -103,7 +104,7 @@ static void forward_block(void *context, const dlda_chunk *chunk)
     float *V = pass->V + chunk->worker * width, *M = V + DLDA_FREQUENCIES * T * C;
     const dlda_tile_block block = { chunk->begin, chunk->end - chunk->begin, T };
 
-    dlda_winograd_input(&pass->in, &block, pass->X, V);
+    dlda_winograd_input(&pass->in, &block, pass->X, pass->view, V);
     for (size_t q = 0; q < DLDA_FREQUENCIES; q++)
         for (size_t f = 0; f < F; f += panel)
             dlda_gemm_run(&pass->gemm[f + panel > F], V + q * T * C, pass->U + q * C * F + f, M + q * T * F + f);
@@ -118,11 +119,13 @@ static void run_forward(winograd_pass *pass, const dlda_run *run, const float *w
     dlda_parallel_for(run->threads, pass->tiles, pass->stride, forward_block, pass);
 }
 
-void dlda_winograd_forward(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X, const float *W, float *Y)
+void dlda_winograd_forward(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X, const dlda_view *view,
+                           const float *W, float *Y)
 {
     winograd_pass pass = new_pass(conv, run, N);
 
     pass.X = X;
+    pass.view = view;
     pass.Y = Y;
     pass.gemm = conv->forward;
     set_tiles(&pass, conv->forward[0].m);
@@ -156,7 +159,7 @@ static void transform_tiles(void *context, const dlda_chunk *chunk)
     const winograd_pass *pass = context;
     const dlda_tile_block block = { pass->stretch.first + chunk->begin, chunk->end - chunk->begin, pass->stride };
 
-    dlda_winograd_input(&pass->in, &block, pass->X, pass->V + chunk->begin * pass->in.channels);
+    dlda_winograd_input(&pass->in, &block, pass->X, pass->view, pass->V + chunk->begin * pass->in.channels);
     dlda_winograd_gradient(&pass->out, &block, pass->dY, pass->M + chunk->begin * pass->out.channels);
 }
 
@@ -176,12 +179,13 @@ static void add_frequency(void *context, const dlda_chunk *chunk)
 }
 
 void dlda_winograd_backward_weights(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X,
-                                    const float *dY, float *dW)
+                                    const dlda_view *view, const float *dY, float *dW)
 {
     winograd_pass pass = new_pass(conv, run, N);
     size_t n = conv->channels * conv->filters;
 
     pass.X = X;
+    pass.view = view;
     pass.dY = dY;
     pass.gemm = conv->weights;
     set_tiles(&pass, conv->weights[0].k);

@@ -7,18 +7,21 @@
 #include "kernels/fast.h"
 #include "kernels/reductions.h"
 
+#include <assert.h>
+
 static void add_bias(const float *bias, size_t rows, size_t F, float *Y)
 {
     for (size_t i = 0; i < rows; i++)
         for (size_t f = 0; f < F; f++) Y[i * F + f] += bias[f];
 }
 
-void dlda_conv_forward(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X, const float *W,
-                       const float *bias, float *Y)
+void dlda_conv_forward(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X, const dlda_view *view,
+                       const float *W, const float *bias, float *Y)
 {
+    assert(!view || conv->method == DLDA_CONV_WINOGRAD);
     switch (conv->method) {
     case DLDA_CONV_PRODUCT: dlda_product_forward(conv, run, N, X, W, Y); break;
-    case DLDA_CONV_WINOGRAD: dlda_winograd_forward(conv, run, N, X, W, Y); break;
+    case DLDA_CONV_WINOGRAD: dlda_winograd_forward(conv, run, N, X, view, W, Y); break;
     case DLDA_CONV_IM2COL: dlda_im2col_forward(conv, run, N, X, W, Y); break;
     }
     if (bias) add_bias(bias, N * conv->out_height * conv->out_width, conv->filters, Y);
@@ -34,12 +37,13 @@ void dlda_conv_backward_data(const dlda_conv *conv, const dlda_run *run, size_t 
     }
 }
 
-void dlda_conv_backward_weights(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X, const float *dY,
-                                float *dW, float *dbias)
+void dlda_conv_backward_weights(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X,
+                                const dlda_view *view, const float *dY, float *dW, float *dbias)
 {
+    assert(!view || conv->method == DLDA_CONV_WINOGRAD);
     switch (conv->method) {
     case DLDA_CONV_PRODUCT: dlda_product_backward_weights(conv, run, N, X, dY, dW); break;
-    case DLDA_CONV_WINOGRAD: dlda_winograd_backward_weights(conv, run, N, X, dY, dW); break;
+    case DLDA_CONV_WINOGRAD: dlda_winograd_backward_weights(conv, run, N, X, view, dY, dW); break;
     case DLDA_CONV_IM2COL: dlda_im2col_backward_weights(conv, run, N, X, dY, dW); break;
     }
     if (dbias) dlda_column_sums(run, N * conv->out_height * conv->out_width, conv->filters, dY, dbias);

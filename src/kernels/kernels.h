@@ -45,13 +45,29 @@ void dlda_conv_plan_as(dlda_conv *conv, dlda_conv_method method);
 /* Bytes of scratch for all three passes, for any number of images. */
 dlda_status dlda_conv_scratch(const dlda_conv *conv, size_t threads, size_t *bytes);
 
-/* ---- Pooling ---- */
+/* ---- What happens between two convolutions: batch norm, ReLU, pooling, in one pass ---- */
 
-typedef struct dlda_pool {
-    size_t height, width, channels; /* of the input       */
-    size_t size, stride;
-    size_t out_height, out_width;   /* whole windows only */
-} dlda_pool;
+/* Values as their consumer sees them: max(scale x + shift, least), per channel. It spares a pass over memory where
+ * a convolution can do it while it reads. */
+typedef struct dlda_view {
+    const float *scale, *shift; /* [channels] */
+    float least;                /* 0 for ReLU, -FLT_MAX for none */
+} dlda_view;
+
+typedef enum dlda_window { DLDA_NO_WINDOW, DLDA_MAX_WINDOW, DLDA_MEAN_WINDOW } dlda_window;
+
+typedef struct dlda_activation {
+    size_t height, width, channels;       /* of the input                                                   */
+    dlda_window window;                   /* pixels beyond the last whole window are left out               */
+    size_t size, stride;                  /* of a maximum's window; the mean is over the whole image        */
+    size_t out_height, out_width;
+    dlda_view view;                       /* what the maximum or mean is taken of                           */
+    int normalises;                       /* the view is batch norm (then ReLU); for the backward pass:     */
+    const float *mean, *inverse;          /* [channels]  of the batch: mean, 1 / standard deviation         */
+} dlda_activation;
+
+/* Bytes of scratch for the functions on activations and for column sums, for any number of rows. */
+dlda_status dlda_norm_scratch(size_t channels, size_t *bytes);
 
 /* ---- Dropout: which values fall out is a function of these alone ---- */
 
@@ -63,48 +79,29 @@ typedef struct dlda_dropout {
     const size_t *samples;  /* [N] identities of the samples                                      */
 } dlda_dropout;
 
-/* ---- Batch norm over rows x channels ---- */
-
-typedef struct dlda_norm {
-    size_t rows, channels;
-    double epsilon;            /* added to the variance                                   */
-    const float *scale, *shift; /* [channels] gamma, beta                                 */
-} dlda_norm;
-
-/* Bytes of scratch for the batch norm functions and for column sums, for any number of rows. */
-dlda_status dlda_norm_scratch(size_t channels, size_t *bytes);
-
 typedef struct dlda_kernel_set {
     const char *name; /* "avx2", "reference", ... */
-    /* Y [N][oh][ow][F] of X [N][h][w][C], W [k][k][C][F], bias [F] or NULL. */
-    void (*conv_forward)(const dlda_conv *, const dlda_run *, size_t N, const float *X, const float *W, const float *bias,
-                         float *Y);
+
+    /* Y [N][oh][ow][F] of X [N][h][w][C], W [k][k][C][F], bias [F] or NULL. X is seen through the view, if there is
+     * one: then the method must be Winograd. */
+    void (*conv_forward)(const dlda_conv *, const dlda_run *, size_t N, const float *X, const dlda_view *view,
+                         const float *W, const float *bias, float *Y);
     void (*conv_backward_data)(const dlda_conv *, const dlda_run *, size_t N, const float *dY, const float *W, float *dX);
     /* dbias may be NULL. */
-    void (*conv_backward_weights)(const dlda_conv *, const dlda_run *, size_t N, const float *X, const float *dY,
-                                  float *dW, float *dbias);
+    void (*conv_backward_weights)(const dlda_conv *, const dlda_run *, size_t N, const float *X, const dlda_view *view,
+                                  const float *dY, float *dW, float *dbias);
 
-    /* Training: Y from the batch's own mean and inverse deviation, which are left in mean and inverse [channels],
-     * and the unbiased variance in variance. */
-    void (*norm_forward)(const dlda_norm *, const dlda_run *, const float *X, float *Y, float *mean, float *inverse,
-                         float *variance);
-    void (*norm_backward)(const dlda_norm *, const dlda_run *, const float *X, const float *mean, const float *inverse,
-                          const float *dY, float *dX, float *dscale, float *dshift);
-    /* Inference: Y from given mean and variance. X may be Y. */
-    void (*norm_apply)(const dlda_norm *, const dlda_run *, const float *X, const float *mean, const float *variance,
-                       float *Y);
+    /* Per channel of X [rows][C]: mean, and biased variance. */
+    void (*statistics)(const dlda_run *, size_t rows, size_t C, const float *X, float *mean, float *variance);
 
-    /* In place. Backward needs the result only: where it is 0, the gradient is 0. */
-    void (*relu_forward)(const dlda_run *, size_t n, float *X);
-    void (*relu_backward)(const dlda_run *, size_t n, const float *Y, float *dY);
-
-    /* where [N][oh][ow][C]: position in its window of each maximum; may be NULL if there is no backward pass. */
-    void (*pool_forward)(const dlda_pool *, const dlda_run *, size_t N, const float *X, float *Y, uint8_t *where);
-    void (*pool_backward)(const dlda_pool *, const dlda_run *, size_t N, const uint8_t *where, const float *dY, float *dX);
-
-    /* Mean over the pixels: [N][pixels][C] to [N][C]. */
-    void (*gap_forward)(const dlda_run *, size_t N, size_t pixels, size_t C, const float *X, float *Y);
-    void (*gap_backward)(const dlda_run *, size_t N, size_t pixels, size_t C, const float *dY, float *dX);
+    /* Y [N][oh][ow][C] of X [N][h][w][C]. where, of Y's shape, gets the position of each maximum in its window; NULL if
+     * there is no backward pass. X may be Y if there is no window. */
+    void (*activation_forward)(const dlda_activation *, const dlda_run *, size_t N, const float *X, float *Y,
+                               uint8_t *where);
+    /* dX, which may be X, from dY and the X of the forward pass; and the gradients of batch norm's scale and shift,
+     * [channels], if it normalises. Maxima with stride != size: only without batch norm and ReLU, and not in place. */
+    void (*activation_backward)(const dlda_activation *, const dlda_run *, size_t N, const float *X, const uint8_t *where,
+                                const float *dY, float *dX, float *dscale, float *dshift);
 
     /* In place, the same for values and gradients: multiplies by the mask. */
     void (*dropout)(const dlda_dropout *, const dlda_run *, size_t N, float *X);

@@ -27,8 +27,9 @@ typedef struct dlda_tile_block {
     size_t first, count, stride;
 } dlda_tile_block;
 
-/* V = B' d B of the input tiles of X; what lies outside an image is 0. */
-void dlda_winograd_input(const dlda_tiling *in, const dlda_tile_block *block, const float *X, float *V);
+/* V = B' d B of the input tiles of X, seen through the view if it is not NULL; what lies outside an image is 0. */
+void dlda_winograd_input(const dlda_tiling *in, const dlda_tile_block *block, const float *X, const dlda_view *view,
+                         float *V);
 /* Y = A' m A; what lies outside an image is left out. */
 void dlda_winograd_output(const dlda_tiling *out, const dlda_tile_block *block, const float *M, float *Y);
 /* The adjoint of it: dM = A dY A'. */

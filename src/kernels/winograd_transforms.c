@@ -10,6 +10,7 @@
 #include <string.h>
 
 typedef float vec __attribute__((vector_size(4 * DLDA_LANES), aligned(4)));
+typedef int mask __attribute__((vector_size(4 * DLDA_LANES), aligned(4)));
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -113,42 +114,77 @@ static void next_tile(const dlda_tiling *tiling, tile *t)
 
 /* ---- Input ---- */
 
-/* All channels of an input tile whose upper left pixel is (y, x); n channels at a time. */
-INLINE void input_channels(const dlda_tiling *in, const float *image, ptrdiff_t y, ptrdiff_t x, int inside, size_t c,
-                           size_t n, size_t step, float *V)
+/* An input tile: its image, its upper left pixel, and whether all of it lies in the image. */
+typedef struct input_tile {
+    const float *image;
+    ptrdiff_t y, x;
+    int inside;
+} input_tile;
+
+INLINE vec larger(vec v, float least) /* v < least ? least : v, which keeps a NaN */
+{
+    vec limit = (vec){ 0 } + least;
+    mask below = v < limit;
+    return (vec)((below & (mask)limit) | (~below & (mask)v));
+}
+
+INLINE void load_tile(const dlda_tiling *in, const input_tile *t, const dlda_view *view, size_t c, size_t n, vec *d)
 {
     ptrdiff_t H = (ptrdiff_t)in->height, W = (ptrdiff_t)in->width, C = (ptrdiff_t)in->channels;
+    vec scale = { 0 }, shift = { 0 };
+
+    if (view) {
+        scale = load(view->scale + c, n);
+        shift = load(view->shift + c, n);
+    }
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++) {
+            int out = !t->inside && (t->y + i < 0 || t->y + i >= H || t->x + j < 0 || t->x + j >= W);
+            vec v = { 0 };
+            if (!out) v = load(t->image + ((t->y + i) * W + t->x + j) * C + (ptrdiff_t)c, n);
+            if (!out && view) v = larger(scale * v + shift, view->least);
+            d[i * 6 + j] = v;
+        }
+}
+
+INLINE void input_channels(const dlda_tiling *in, const input_tile *t, const dlda_view *view, size_t c, size_t n,
+                           size_t step, float *V)
+{
     vec d[36], e[36];
 
-    if (inside) {
-        const float *p = image + (y * W + x) * C + (ptrdiff_t)c;
-        for (int i = 0; i < 6; i++)
-            for (int j = 0; j < 6; j++) d[i * 6 + j] = load(p + (i * W + j) * C, n);
-    } else {
-        for (int i = 0; i < 6; i++)
-            for (int j = 0; j < 6; j++) {
-                int out = y + i < 0 || y + i >= H || x + j < 0 || x + j >= W;
-                d[i * 6 + j] = out ? (vec){ 0 } : load(image + ((y + i) * W + x + j) * C + (ptrdiff_t)c, n);
-            }
-    }
+    load_tile(in, t, view, c, n, d);
     for (int j = 0; j < 6; j++) input_line(e + j, d + j, 6);
     for (int i = 0; i < 6; i++) input_line(d + 6 * i, e + 6 * i, 1);
     for (int q = 0; q < 36; q++) store(V + (size_t)q * step + c, d[q], n);
 }
 
-void dlda_winograd_input(const dlda_tiling *in, const dlda_tile_block *block, const float *X, float *V)
+/* The common cases get a copy of their own, without the questions. */
+INLINE void input_vectors(const dlda_tiling *in, const input_tile *t, const dlda_view *view, size_t step, float *V)
+{
+    size_t whole = in->channels / DLDA_LANES * DLDA_LANES;
+    input_tile inner = *t;
+
+    inner.inside = 1;
+    if (t->inside)
+        for (size_t c = 0; c < whole; c += DLDA_LANES) input_channels(in, &inner, view, c, DLDA_LANES, step, V);
+    else
+        for (size_t c = 0; c < whole; c += DLDA_LANES) input_channels(in, t, view, c, DLDA_LANES, step, V);
+}
+
+void dlda_winograd_input(const dlda_tiling *in, const dlda_tile_block *block, const float *X, const dlda_view *view,
+                         float *V)
 {
     size_t C = in->channels, step = block->stride * C, whole = C / DLDA_LANES * DLDA_LANES;
     tile t = find_tile(in, block->first);
 
     for (size_t i = 0; i < block->count; i++, next_tile(in, &t)) {
-        const float *image = X + t.image * in->height * in->width * C;
-        ptrdiff_t y = (ptrdiff_t)(t.row * DLDA_TILE) - (ptrdiff_t)in->pad;
-        ptrdiff_t x = (ptrdiff_t)(t.column * DLDA_TILE) - (ptrdiff_t)in->pad;
-        int inside = y >= 0 && x >= 0 && y + 6 <= (ptrdiff_t)in->height && x + 6 <= (ptrdiff_t)in->width;
-        for (size_t c = 0; c < whole; c += DLDA_LANES)
-            input_channels(in, image, y, x, inside, c, DLDA_LANES, step, V + i * C);
-        if (whole < C) input_channels(in, image, y, x, inside, whole, C - whole, step, V + i * C);
+        input_tile from = { X + t.image * in->height * in->width * C, (ptrdiff_t)(t.row * DLDA_TILE) - (ptrdiff_t)in->pad,
+                            (ptrdiff_t)(t.column * DLDA_TILE) - (ptrdiff_t)in->pad, 0 };
+        from.inside = from.y >= 0 && from.x >= 0 && from.y + 6 <= (ptrdiff_t)in->height &&
+                      from.x + 6 <= (ptrdiff_t)in->width;
+        if (view) input_vectors(in, &from, view, step, V + i * C);
+        else input_vectors(in, &from, NULL, step, V + i * C);
+        if (whole < C) input_channels(in, &from, view, whole, C - whole, step, V + i * C);
     }
 }
 

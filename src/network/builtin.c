@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "network/network.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { MOST_NET_BYTES = 1 << 20 };
@@ -30,7 +31,9 @@ const char *dlda_network_builtin(const char *name)
 
 static dlda_status unknown_network(const char *name)
 {
-    int near = dlda_closest_word(name, names, N_BUILTIN);
+    char stem[32];
+    snprintf(stem, sizeof stem, "%.*s", (int)strcspn(name, "."), name); /* of mnist.net, mnist */
+    int near = dlda_closest_word(stem, names, N_BUILTIN);
 
     if (near >= 0)
         return dlda_fail(DLDA_E_OPTION, "network '%s': neither a file nor one of mnist, cifar10, stl10, mlp; did you mean '%s'?",

@@ -3,11 +3,11 @@
  * net_text.c - reads networks from text (docs/network_format.md): one layer per line, shapes follow by themselves.
  */
 #include "base/memory.h"
+#include "base/number.h"
 #include "network/network.h"
 
-#include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_WORDS = 16, MOST_LINE = 256, MOST_LAYERS = 10000, MOST_SIZE = 1 << 20 };
@@ -24,7 +24,19 @@ typedef struct parser {
     dlda_network *network;
 } parser;
 
-#define SYNTAX(p, ...) (dlda_fail(DLDA_E_FORMAT, __VA_ARGS__), dlda_fail_at(DLDA_E_FORMAT, "%s: line %zu", (p)->where, (p)->line))
+/* A mistake in the current line. */
+static dlda_status syntax(const parser *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static dlda_status syntax(const parser *p, const char *format, ...)
+{
+    char text[MOST_LINE + 128];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return dlda_fail(DLDA_E_FORMAT, "%s: line %zu: %s", p->where, p->line, text);
+}
 
 /* ---- Words ---- */
 
@@ -33,13 +45,13 @@ static dlda_status cut_line(parser *p, const char *line, size_t length)
 {
     char *rest = NULL;
 
-    if (length >= MOST_LINE) return SYNTAX(p, "%zu characters, expected at most %d", length, MOST_LINE - 1);
+    if (length >= MOST_LINE) return syntax(p, "%zu characters, expected at most %d", length, MOST_LINE - 1);
     memcpy(p->copy, line, length);
     p->copy[length] = 0;
     p->copy[strcspn(p->copy, "#")] = 0;
     p->n_words = 0;
     for (char *word = strtok_r(p->copy, " \t\r", &rest); word; word = strtok_r(NULL, " \t\r", &rest)) {
-        if (p->n_words == MOST_WORDS) return SYNTAX(p, "more than %d words", MOST_WORDS);
+        if (p->n_words == MOST_WORDS) return syntax(p, "more than %d words", MOST_WORDS);
         p->words[p->n_words++] = word;
     }
     return DLDA_OK;
@@ -48,14 +60,13 @@ static dlda_status cut_line(parser *p, const char *line, size_t length)
 /* Word i as a whole number between least and most. */
 static dlda_status whole(const parser *p, size_t i, const char *what, size_t least, size_t most, size_t *value)
 {
-    char *end = NULL;
+    int64_t number = 0;
 
-    if (i >= p->n_words) return SYNTAX(p, "%s: %s is missing, expected %zu to %zu", p->words[0], what, least, most);
-    long long number = strtoll(p->words[i], &end, 10);
-    if (*end || end == p->words[i])
-        return SYNTAX(p, "%s: %s is '%s', expected a whole number", p->words[0], what, p->words[i]);
-    if (number < 0 || (unsigned long long)number < least || (unsigned long long)number > most)
-        return SYNTAX(p, "%s: %s is %s, expected %zu to %zu", p->words[0], what, p->words[i], least, most);
+    if (i >= p->n_words) return syntax(p, "%s: %s is missing, expected %zu to %zu", p->words[0], what, least, most);
+    if (!dlda_parse_whole(p->words[i], &number))
+        return syntax(p, "%s: %s is '%s', expected a whole number", p->words[0], what, p->words[i]);
+    if (number < 0 || (size_t)number < least || (size_t)number > most)
+        return syntax(p, "%s: %s is %s, expected %zu to %zu", p->words[0], what, p->words[i], least, most);
     *value = (size_t)number;
     return DLDA_OK;
 }
@@ -80,10 +91,10 @@ static dlda_status named(const parser *p, size_t first, const named_argument *ar
         while (j < count && strcmp(p->words[i], names[j]) != 0) j++;
         if (j == count) {
             int near = dlda_closest_word(p->words[i], names, count);
-            DLDA_TRY(near >= 0 ? SYNTAX(p, "%s: unknown word '%s'; did you mean '%s'?", p->words[0], p->words[i], names[near])
-                               : SYNTAX(p, "%s: unknown word '%s'", p->words[0], p->words[i]));
+            DLDA_TRY(near >= 0 ? syntax(p, "%s: unknown word '%s'; did you mean '%s'?", p->words[0], p->words[i], names[near])
+                               : syntax(p, "%s: unknown word '%s'", p->words[0], p->words[i]));
         }
-        if (seen[j]++) DLDA_TRY(SYNTAX(p, "%s: %s is given twice", p->words[0], names[j]));
+        if (seen[j]++) DLDA_TRY(syntax(p, "%s: %s is given twice", p->words[0], names[j]));
         if (arguments[j].is_flag) *arguments[j].value = 1;
         else DLDA_TRY(whole(p, ++i, names[j], arguments[j].least, arguments[j].most, arguments[j].value));
     }
@@ -98,7 +109,7 @@ static dlda_status add_layer(parser *p, dlda_layer_kind kind, dlda_layer **layer
 {
     dlda_network *network = p->network;
 
-    if (network->n_layers == MOST_LAYERS) return SYNTAX(p, "more than %d layers", MOST_LAYERS);
+    if (network->n_layers == MOST_LAYERS) return syntax(p, "more than %d layers", MOST_LAYERS);
     *layer = &network->layers[network->n_layers++];
     (*layer)->kind = kind;
     (*layer)->line = p->line;
@@ -156,7 +167,7 @@ static dlda_status add_conv(parser *p, dlda_conv conv, const char *kind, int wit
     DLDA_TRY(dlda_multiply_sizes(conv.kernel * conv.kernel, conv.channels, "convolution", &depth));
     DLDA_TRY(dlda_multiply_sizes(depth, conv.filters, "convolution", &weights));
     if (weights > INT32_MAX) /* the BLAS counts in int */
-        DLDA_TRY(SYNTAX(p, "%s: %zu weights, expected at most %d", kind, weights, INT32_MAX));
+        DLDA_TRY(syntax(p, "%s: %zu weights, expected at most %d", kind, weights, INT32_MAX));
     DLDA_TRY(add_layer(p, DLDA_CONV_LAYER, &layer));
     DLDA_TRY(add_parameter(p, kind, "weight", dense ? dense_shape : conv_shape, &p->network->n_weights, &layer->weight));
     if (with_bias) DLDA_TRY(add_parameter(p, kind, "bias", bias_shape, &p->network->n_weights, &layer->bias));
@@ -177,7 +188,7 @@ static dlda_status add_plain(parser *p, dlda_layer_kind kind)
 static dlda_status check_fits(const parser *p, size_t size, size_t pad)
 {
     if (p->shape.height + 2 * pad >= size && p->shape.width + 2 * pad >= size) return DLDA_OK;
-    return SYNTAX(p, "%s: size %zu does not fit in %zux%zu with pad %zu", p->words[0], size, p->shape.height,
+    return syntax(p, "%s: size %zu does not fit in %zux%zu with pad %zu", p->words[0], size, p->shape.height,
                   p->shape.width, pad);
 }
 
@@ -186,7 +197,7 @@ static dlda_status check_fits(const parser *p, size_t size, size_t pad)
 static dlda_status no_more_words(const parser *p, size_t expected)
 {
     if (p->n_words <= expected) return DLDA_OK;
-    return SYNTAX(p, "%s: unexpected '%s'", p->words[0], p->words[expected]);
+    return syntax(p, "%s: unexpected '%s'", p->words[0], p->words[expected]);
 }
 
 static dlda_status read_input(parser *p)
@@ -194,7 +205,7 @@ static dlda_status read_input(parser *p)
     dlda_status status = DLDA_OK;
     dlda_shape shape = { 0, 0, 0 };
 
-    if (p->has_input || p->network->n_layers) DLDA_TRY(SYNTAX(p, "input: must be the first line, once"));
+    if (p->has_input || p->network->n_layers) DLDA_TRY(syntax(p, "input: must be the first line, once"));
     DLDA_TRY(whole(p, 1, "height", 1, 65536, &shape.height));
     DLDA_TRY(whole(p, 2, "width", 1, 65536, &shape.width));
     DLDA_TRY(whole(p, 3, "channels", 1, MOST_SIZE, &shape.channels));
@@ -224,7 +235,7 @@ static dlda_status read_conv(parser *p)
     DLDA_TRY(whole(p, 2, "kernel", 1, 255, &conv.kernel));
     DLDA_TRY(named(p, 3, arguments, 3));
     if (conv.pad >= conv.kernel)
-        DLDA_TRY(SYNTAX(p, "conv: pad %zu, expected less than the kernel (%zu)", conv.pad, conv.kernel));
+        DLDA_TRY(syntax(p, "conv: pad %zu, expected less than the kernel (%zu)", conv.pad, conv.kernel));
     DLDA_TRY(check_fits(p, conv.kernel, conv.pad));
     DLDA_TRY(add_conv(p, conv, "conv", linear != 0));
     if (!linear) {
@@ -251,18 +262,18 @@ static dlda_status read_maxpool(parser *p)
 {
     dlda_status status = DLDA_OK;
     dlda_layer *layer = NULL;
-    dlda_pool pool = { .height = p->shape.height, .width = p->shape.width, .channels = p->shape.channels };
+    dlda_pool pool = { 0, 0 };
     const named_argument arguments[] = { { "stride", 1, 255, &pool.stride, 0 } };
 
     DLDA_TRY(whole(p, 1, "size", 1, 16, &pool.size)); /* positions in a window are kept in a byte */
     pool.stride = pool.size;
     DLDA_TRY(named(p, 2, arguments, 1));
     DLDA_TRY(check_fits(p, pool.size, 0));
-    pool.out_height = (pool.height - pool.size) / pool.stride + 1;
-    pool.out_width = (pool.width - pool.size) / pool.stride + 1;
     DLDA_TRY(add_layer(p, DLDA_POOL_LAYER, &layer));
     layer->pool = pool;
-    layer->out = p->shape = (dlda_shape){ pool.out_height, pool.out_width, pool.channels };
+    p->shape.height = (p->shape.height - pool.size) / pool.stride + 1;
+    p->shape.width = (p->shape.width - pool.size) / pool.stride + 1;
+    layer->out = p->shape;
 done:
     return status;
 }
@@ -271,11 +282,10 @@ static dlda_status read_dropout(parser *p)
 {
     dlda_status status = DLDA_OK;
     dlda_layer *layer = NULL;
-    char *end = NULL;
-    double rate = p->n_words > 1 ? strtod(p->words[1], &end) : NAN;
+    double rate = 0;
 
-    if (!end || *end || end == p->words[1] || !(rate >= 0 && rate < 1))
-        DLDA_TRY(SYNTAX(p, "dropout: rate is %s, expected a number from 0 to below 1", p->n_words > 1 ? p->words[1] : "missing"));
+    if (p->n_words < 2 || !dlda_parse_real(p->words[1], &rate) || !(rate >= 0 && rate < 1))
+        DLDA_TRY(syntax(p, "dropout: rate is %s, expected a number from 0 to below 1", p->n_words > 1 ? p->words[1] : "missing"));
     DLDA_TRY(no_more_words(p, 2));
     DLDA_TRY(add_layer(p, DLDA_DROPOUT_LAYER, &layer));
     layer->rate = rate;
@@ -319,8 +329,8 @@ static dlda_status unknown_word(const parser *p)
 
     for (size_t i = 0; i < N_STATEMENTS; i++) words[i] = statements[i].word;
     int near = dlda_closest_word(p->words[0], words, N_STATEMENTS);
-    if (near >= 0) return SYNTAX(p, "unknown layer '%s'; did you mean '%s'?", p->words[0], words[near]);
-    return SYNTAX(p, "unknown layer '%s', expected input, conv, dense, maxpool, dropout, bn, relu or gap", p->words[0]);
+    if (near >= 0) return syntax(p, "unknown layer '%s'; did you mean '%s'?", p->words[0], words[near]);
+    return syntax(p, "unknown layer '%s', expected input, conv, dense, maxpool, dropout, bn, relu or gap", p->words[0]);
 }
 
 static dlda_status read_statement(parser *p)
@@ -331,7 +341,7 @@ static dlda_status read_statement(parser *p)
     while (i < N_STATEMENTS && strcmp(statements[i].word, p->words[0]) != 0) i++;
     if (i == N_STATEMENTS) return unknown_word(p);
     if (statements[i].read != read_input && !p->shape.height)
-        return SYNTAX(p, "the size of the images is not known: an 'input HEIGHT WIDTH CHANNELS' line must come first");
+        return syntax(p, "the size of the images is not known: an 'input HEIGHT WIDTH CHANNELS' line must come first");
     dlda_status status = statements[i].read(p);
     if (statements[i].read != read_input) p->statement++;
     return status;

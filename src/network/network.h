@@ -25,6 +25,10 @@ typedef enum dlda_layer_kind {
     DLDA_GAP_LAYER
 } dlda_layer_kind;
 
+typedef struct dlda_pool {
+    size_t size, stride;
+} dlda_pool;
+
 /* Part of the weights or of the state, with the name and shape it has in model files. */
 typedef struct dlda_parameter {
     char name[48];
@@ -88,7 +92,7 @@ void dlda_plan_destroy(dlda_plan *plan);
 size_t dlda_plan_bytes(const dlda_plan *plan);
 
 /* Features [n][features] of images X [n][input], n <= batch, with the stored statistics. The result stays valid
- * until the plan runs again. */
+ * until the plan runs again, in either direction. */
 const float *dlda_plan_infer(dlda_plan *plan, const float *weights, const float *state, const float *X, size_t n);
 
 /* Which random numbers a training step draws. */

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * plan.c - memory and order of a network's passes: planned once, then run without taking memory.
+ * plan.c - the memory of a network's passes: one arena, laid out before the first step.
  *
- * Training keeps the output of every layer that does not work in place, since the backward pass needs it, and two
- * buffers for gradients. Inference needs two buffers in all.
+ * Training keeps of each stage the raw output of its convolution, and its output if that is something else. Gradients
+ * of outputs need one buffer, since those of raw outputs take the place of the values; a second one serves stages
+ * without a convolution. Inference needs two buffers in all.
  */
 #include "network/plan.h"
 #include "base/memory.h"
-
-#include <string.h>
 
 enum { MOST_THREADS = 1024 };
 
@@ -51,76 +50,97 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* Largest number of values per image, over the outputs of all layers. */
-static size_t largest_output(const dlda_network *network)
-{
-    size_t largest = 0;
-    for (size_t i = 0; i < network->n_layers; i++) largest = larger(largest, dlda_shape_size(network->layers[i].out));
-    return largest;
-}
-
-static size_t most_channels(const dlda_network *network)
-{
-    size_t most = network->input.channels;
-    for (size_t i = 0; i < network->n_layers; i++) most = larger(most, network->layers[i].out.channels);
-    return most;
-}
-
 static size_t scratch_bytes(const dlda_plan *self, arena *a)
 {
-    size_t most = 0, bytes = 0;
+    size_t most = 0;
 
-    for (size_t i = 0; i < self->network->n_layers && a->status == DLDA_OK; i++) {
-        const dlda_layer *layer = &self->network->layers[i];
-        if (layer->kind == DLDA_CONV_LAYER) a->status = dlda_conv_scratch(&layer->conv, self->spec.threads, &bytes);
-        if (layer->kind == DLDA_NORM_LAYER) a->status = dlda_norm_scratch(layer->in.channels, &bytes);
+    for (size_t i = 0; i < self->n_stages && a->status == DLDA_OK; i++) {
+        const dlda_stage *stage = &self->stages[i];
+        size_t bytes = 0;
+        a->status = dlda_norm_scratch(stage->raw.channels, &bytes);
+        most = larger(most, bytes);
+        if (stage->conv && a->status == DLDA_OK)
+            a->status = dlda_conv_scratch(&stage->conv->conv, self->spec.threads, &bytes);
         most = larger(most, bytes);
     }
     return most;
 }
 
-/* The input belongs to the caller, so the first layer never works in place. */
-static int works_in_place(const dlda_plan *self, size_t i)
+static void place_channels(dlda_stage *stage, arena *a)
 {
-    const dlda_layer_functions *functions = &dlda_layer_table[self->network->layers[i].kind];
-    return i > 0 && (self->spec.training ? functions->trains_in_place : functions->infers_in_place);
+    size_t C = stage->raw.channels;
+
+    stage->scale = place_floats(a, 1, C);
+    stage->shift = place_floats(a, 1, C);
+    stage->mean = place_floats(a, 1, C);
+    stage->inverse = place_floats(a, 1, C);
+    stage->activation.view.scale = stage->scale;
+    stage->activation.view.shift = stage->shift;
+    stage->activation.mean = stage->mean;
+    stage->activation.inverse = stage->inverse;
 }
 
-static void place_training_layer(dlda_plan *self, arena *a, size_t i)
+/* Values of a stage in training; X is where the stage before it left them. */
+static void place_training(const dlda_plan *self, dlda_stage *stage, float *X, arena *a)
 {
-    const dlda_layer *layer = &self->network->layers[i];
-    dlda_layer_memory *memory = &self->memory[i];
-    size_t batch = self->spec.batch, size = dlda_shape_size(layer->out);
+    size_t batch = self->spec.batch, out = dlda_shape_size(stage->out);
 
-    memory->output = works_in_place(self, i) ? self->memory[i - 1].output : place_floats(a, batch, size);
-    if (layer->kind == DLDA_NORM_LAYER) {
-        memory->mean = place_floats(a, 1, layer->in.channels);
-        memory->inverse = place_floats(a, 1, layer->in.channels);
-    }
-    if (layer->kind == DLDA_POOL_LAYER) memory->where = place(a, batch, size);
+    stage->X = X;
+    stage->raw_values = stage->conv ? place_floats(a, batch, dlda_shape_size(stage->raw)) : X;
+    stage->output = stage->lazy || stage->passes ? stage->raw_values : place_floats(a, batch, out);
+    if (stage->activation.window == DLDA_MAX_WINDOW) stage->where = place(a, batch, out);
 }
 
-/* Inference: outputs take turns in the two gradient buffers. */
-static void place_inference_layers(dlda_plan *self)
+/* In inference two buffers take turns: a convolution reads one and writes the other, as does pooling; everything
+ * else stays where it is, except in the images, which are the caller's. */
+static void place_inference(const dlda_plan *self, dlda_stage *stage, float *X)
 {
-    int turn = 0;
+    float *other = X == self->buffers[0] ? self->buffers[1] : self->buffers[0];
 
-    for (size_t i = 0; i < self->network->n_layers; i++) {
-        if (!works_in_place(self, i)) turn = !turn;
-        self->memory[i].output = self->gradients[turn];
+    stage->X = X;
+    stage->raw_values = stage->conv ? other : X;
+    if (stage->lazy || stage->passes) stage->output = stage->raw_values;
+    else if (stage->activation.window == DLDA_NO_WINDOW && stage->raw_values) stage->output = stage->raw_values;
+    else stage->output = stage->raw_values == self->buffers[0] ? self->buffers[1] : self->buffers[0];
+}
+
+/* Floats per image of the two buffers: of all values for inference; for training of the gradients of outputs, and of
+ * the inputs of stages without a convolution. */
+static void buffer_sizes(const dlda_plan *self, size_t sizes[2])
+{
+    sizes[0] = sizes[1] = 0;
+    for (size_t i = 0; i < self->n_stages; i++) {
+        const dlda_stage *stage = &self->stages[i];
+        size_t most = larger(dlda_shape_size(stage->out), self->spec.training ? 0 : dlda_shape_size(stage->raw));
+        sizes[0] = larger(sizes[0], most);
+        if (!self->spec.training) sizes[1] = sizes[0];
+        else if (!stage->conv) sizes[1] = sizes[0] = larger(sizes[0], dlda_shape_size(stage->in));
     }
+    if (sizes[1]) sizes[1] = sizes[0];
 }
 
 static void place_all(dlda_plan *self, arena *a)
 {
-    size_t largest = largest_output(self->network);
+    size_t sizes[2];
+    float *X = NULL;
 
-    for (int i = 0; i < 2; i++) self->gradients[i] = place_floats(a, self->spec.batch, largest);
-    self->variance = place_floats(a, 1, most_channels(self->network));
+    buffer_sizes(self, sizes);
+    for (int i = 0; i < 2; i++) self->buffers[i] = place_floats(a, self->spec.batch, sizes[i]);
     self->run.scratch = place(a, scratch_bytes(self, a), 1);
-    if (!self->spec.training) place_inference_layers(self);
-    else
-        for (size_t i = 0; i < self->network->n_layers; i++) place_training_layer(self, a, i);
+    for (size_t i = 0; i < self->n_stages; i++) {
+        dlda_stage *stage = &self->stages[i];
+        place_channels(stage, a);
+        if (self->spec.training) place_training(self, stage, X, a);
+        else place_inference(self, stage, X);
+        X = stage->output;
+    }
+}
+
+/* A stage without batch norm sees its values as they are. */
+static void set_identity_views(dlda_plan *self)
+{
+    for (size_t i = 0; i < self->n_stages; i++)
+        for (size_t c = 0; c < self->stages[i].raw.channels; c++) self->stages[i].scale[c] = 1; /* shift: zeroed memory */
 }
 
 dlda_status dlda_plan_create(const dlda_network *network, const dlda_plan_spec *spec, dlda_plan **plan)
@@ -137,13 +157,15 @@ dlda_status dlda_plan_create(const dlda_network *network, const dlda_plan_spec *
     self->spec = *spec;
     self->kernels = spec->kernels == DLDA_KERNELS_REFERENCE ? &dlda_reference_kernels : dlda_kernels_fast();
     self->run.threads = spec->threads;
-    DLDA_TRY(DLDA_TAKE(&self->memory, network->n_layers, "network plan"));
+    DLDA_TRY(DLDA_TAKE(&self->stages, network->n_layers, "network plan"));
+    dlda_plan_group(self);
     place_all(self, &sizes);
     DLDA_TRY(sizes.status);
-    DLDA_TRY(dlda_take_bytes(sizes.used, 1, "network memory", &self->arena));
+    DLDA_TRY(DLDA_TAKE(&self->arena, sizes.used, "network memory"));
     self->arena_bytes = sizes.used;
     arena real = { self->arena, 0, DLDA_OK };
     place_all(self, &real);
+    set_identity_views(self);
     *plan = self;
     self = NULL;
 done:
@@ -155,89 +177,11 @@ void dlda_plan_destroy(dlda_plan *self)
 {
     if (!self) return;
     dlda_release(self->arena);
-    dlda_release(self->memory);
+    dlda_release(self->stages);
     dlda_release(self);
 }
 
 size_t dlda_plan_bytes(const dlda_plan *self)
 {
     return self->arena_bytes;
-}
-
-/* ---- Running ---- */
-
-static dlda_layer_pass pass_of(dlda_plan *self, size_t i, const float *weights, float *state)
-{
-    return (dlda_layer_pass){ .plan = self,
-                              .layer = &self->network->layers[i],
-                              .memory = &self->memory[i],
-                              .index = i,
-                              .n = self->n,
-                              .weights = weights,
-                              .state = state,
-                              .in = i == 0 ? self->X : self->memory[i - 1].output,
-                              .out = self->memory[i].output };
-}
-
-/* A layer that would work in place, but stands first, gets a copy of the input to work on. */
-static void copy_if_first_in_place(const dlda_layer_pass *pass, int in_place)
-{
-    if (pass->index == 0 && in_place)
-        memcpy(pass->out, pass->in, pass->n * dlda_shape_size(pass->layer->in) * sizeof(float));
-}
-
-static const float *output_of(const dlda_plan *self)
-{
-    return self->memory[self->network->n_layers - 1].output;
-}
-
-const float *dlda_plan_infer(dlda_plan *self, const float *weights, const float *state, const float *X, size_t n)
-{
-    self->X = X;
-    self->n = n;
-    for (size_t i = 0; i < self->network->n_layers; i++) {
-        dlda_layer_pass pass = pass_of(self, i, weights, (float *)state);
-        const dlda_layer_functions *functions = &dlda_layer_table[pass.layer->kind];
-        copy_if_first_in_place(&pass, functions->infers_in_place);
-        functions->infer(&pass);
-    }
-    return output_of(self);
-}
-
-const float *dlda_plan_forward(dlda_plan *self, const float *weights, float *state, const float *X, size_t n,
-                               const dlda_step *step)
-{
-    self->X = X;
-    self->n = n;
-    self->step = *step;
-    for (size_t i = 0; i < self->network->n_layers; i++) {
-        dlda_layer_pass pass = pass_of(self, i, weights, state);
-        const dlda_layer_functions *functions = &dlda_layer_table[pass.layer->kind];
-        copy_if_first_in_place(&pass, functions->trains_in_place);
-        functions->forward(&pass);
-    }
-    return output_of(self);
-}
-
-/* Index of the first layer with weights: nobody needs the gradient of its input. */
-static size_t first_with_weights(const dlda_network *network)
-{
-    size_t i = 0;
-    while (i < network->n_layers && network->layers[i].kind != DLDA_CONV_LAYER &&
-           network->layers[i].kind != DLDA_NORM_LAYER)
-        i++;
-    return i;
-}
-
-void dlda_plan_backward(dlda_plan *self, const float *weights, const float *dH, float *gradient)
-{
-    size_t last = first_with_weights(self->network);
-    float *dY = self->gradients[0];
-
-    memcpy(dY, dH, self->n * self->network->features * sizeof *dY);
-    for (size_t i = self->network->n_layers; i-- > last;) {
-        dlda_layer_pass pass = pass_of(self, i, weights, NULL);
-        float *other = dY == self->gradients[0] ? self->gradients[1] : self->gradients[0];
-        dY = dlda_layer_table[pass.layer->kind].backward(&pass, dY, i > last ? other : NULL, gradient);
-    }
 }

@@ -1,58 +1,50 @@
 /* SPDX-License-Identifier: MIT
  *
- * plan.h - the inside of a plan, shared by plan.c and layers.c.
+ * plan.h - the inside of a plan: the layers of a network, fused into stages.
+ *
+ * A stage is [convolution] [batch norm] [ReLU] [pooling] [dropout], in that order; each part may be missing. What lies
+ * between two convolutions is then one pass over memory, and none at all where the next convolution can normalise
+ * while it reads (a lazy stage). Of a stage only the raw output of its convolution is kept for the backward pass; the
+ * rest is computed again. On the way back the gradient of the raw output takes its place.
  */
 #ifndef DLDA_NETWORK_PLAN_H
 #define DLDA_NETWORK_PLAN_H
 
 #include "network/network.h"
 
-/* What a layer owns in the arena. */
-typedef struct dlda_layer_memory {
-    float *output;        /* [batch][out]; the same as the input's where the layer works in place */
-    float *mean, *inverse; /* [channels]  batch norm: statistics of the batch                     */
-    uint8_t *where;       /* [batch][out] pooling: positions of the maxima                        */
-} dlda_layer_memory;
+typedef struct dlda_stage {
+    const dlda_layer *conv, *norm, *dropout; /* NULL: the stage has none                                        */
+    size_t dropout_index;                    /* of the layer, for its random numbers                            */
+    dlda_shape in, raw, out;                 /* of an image: input; after the convolution; after all of it      */
+    dlda_activation activation;
+    int lazy;                                /* the next convolution looks at `raw` through the activation's view */
+    int passes;                              /* nothing comes after the convolution: the raw output is the output */
+    /* in the arena */
+    float *X;                                /* [batch][in]; NULL: the images                                   */
+    float *raw_values;                       /* [batch][raw]; the input's memory if there is no convolution     */
+    float *output;                           /* [batch][out]; that of raw_values if lazy or if it passes        */
+    uint8_t *where;                          /* [batch][out]  positions of the maxima                           */
+    float *scale, *shift, *mean, *inverse;   /* [channels of raw]                                               */
+} dlda_stage;
 
 struct dlda_plan {
     const dlda_network *network;
     const dlda_kernel_set *kernels;
     dlda_plan_spec spec;
-    dlda_layer_memory *memory; /* [n_layers]                                        */
-    float *gradients[2];       /* [batch][largest layer]: dY and dX by turns        */
-    float *variance;           /* [most channels]: of the batch, on its way to the state */
-    void *arena;
+    dlda_stage *stages; /* [n_stages] */
+    size_t n_stages;
+    size_t first_trained; /* the first stage with weights: nobody needs the gradient of its input */
+    float *buffers[2];    /* training: gradients of outputs; inference: all values                */
+    char *arena;
     size_t arena_bytes;
-    dlda_run run;              /* threads and scratch */
+    dlda_run run;         /* threads and scratch */
     /* of the latest forward pass */
-    const float *X;
+    const float *images;
     size_t n;
     dlda_step step;
 };
 
-/* One layer of a pass: from its input to its output, n images. */
-typedef struct dlda_layer_pass {
-    dlda_plan *plan;
-    const dlda_layer *layer;
-    dlda_layer_memory *memory;
-    size_t index, n;
-    const float *weights;
-    float *state;
-    const float *in;
-    float *out;
-} dlda_layer_pass;
-
-/* A layer's functions. `backward` turns the gradient of the output into that of the input: in place (returns
- * dY) or into dX (returns dX); dX is NULL if nobody needs it. */
-typedef struct dlda_layer_functions {
-    void (*infer)(const dlda_layer_pass *pass);
-    void (*forward)(const dlda_layer_pass *pass);
-    float *(*backward)(const dlda_layer_pass *pass, float *dY, float *dX, float *gradient);
-    int trains_in_place; /* the output may overwrite the input in training: no other layer needs it */
-    int infers_in_place;
-} dlda_layer_functions;
-
-/* layers.c: indexed by dlda_layer_kind. */
-extern const dlda_layer_functions dlda_layer_table[];
+/* stages.c: groups the layers into plan->stages, which has room for one per layer. */
+void dlda_plan_group(dlda_plan *plan);
 
 #endif

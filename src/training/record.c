@@ -11,10 +11,12 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-static dlda_status make_folder(const char *folder, int force)
+static dlda_status make_folder(const char *folder, int force, int *made)
 {
-    if (mkdir(folder, 0777) == 0) return DLDA_OK;
+    *made = mkdir(folder, 0777) == 0;
+    if (*made) return DLDA_OK;
     if (errno != EEXIST) return dlda_fail(DLDA_E_IO, "%s: cannot make the folder: %s", folder, strerror(errno));
     if (!dlda_path_is_folder(folder)) return dlda_fail(DLDA_E_EXISTS, "%s: is there, and is not a folder", folder);
     if (!force)
@@ -26,11 +28,15 @@ static dlda_status make_folder(const char *folder, int force)
 static dlda_status write_options(const dlda_trainer *self)
 {
     dlda_status status = DLDA_OK;
+    dlda_file_writer *writer = NULL;
     char *path = NULL;
 
     DLDA_TRY(dlda_path_join(self->folder, "options.json", &path));
-    DLDA_TRY(dlda_file_write(path, self->model->options, strlen(self->model->options)));
+    DLDA_TRY(dlda_file_writer_open(path, &writer));
+    DLDA_TRY(dlda_file_writer_print(writer, "%s\n", self->model->options));
+    DLDA_TRY(dlda_file_writer_finish(writer));
 done:
+    dlda_file_writer_destroy(writer);
     dlda_release(path);
     return status;
 }
@@ -41,13 +47,18 @@ dlda_status dlda_trainer_record(dlda_trainer *self, const char *folder, int forc
     char *copy = NULL;
 
     DLDA_TRY(dlda_take_text(folder, &copy));
-    DLDA_TRY(make_folder(folder, force));
+    DLDA_TRY(make_folder(folder, force, &self->made_folder));
     dlda_release(self->folder);
     self->folder = copy;
     copy = NULL;
 done:
     dlda_release(copy);
     return status;
+}
+
+void dlda_trainer_leave_folder(const dlda_trainer *self)
+{
+    if (self->folder && self->made_folder && self->epochs_done == 0) rmdir(self->folder); /* only if it is empty */
 }
 
 dlda_status dlda_trainer_write_record(const dlda_trainer *self, int new_best)

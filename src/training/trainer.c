@@ -3,6 +3,7 @@
  * trainer.c - the training loop: batch -> network -> objective -> optimiser, epoch after epoch.
  */
 #include "training/trainer.h"
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "objective/objective.h"
@@ -10,8 +11,8 @@
 #include "optimiser/schedule.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 /* ---- Making one ---- */
 
@@ -137,6 +138,7 @@ done:
 void dlda_trainer_destroy(dlda_trainer *self)
 {
     if (!self) return;
+    dlda_trainer_leave_folder(self);
     dlda_sampler_destroy(self->sampler);
     dlda_plan_destroy(self->plan);
     dlda_objective_destroy(self->objective);
@@ -190,13 +192,6 @@ done:
     return status;
 }
 
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 typedef struct clock_state {
     double begin, epoch_begin; /* of the run, of this epoch */
     size_t images;             /* trained on in this epoch  */
@@ -206,7 +201,7 @@ typedef struct clock_state {
 static void tell_progress(const dlda_trainer *self, const clock_state *clock, size_t epoch, size_t batch, double loss)
 {
     size_t epochs = (size_t)self->options.epochs, batches = dlda_sampler_batches(self->sampler);
-    double now = seconds_now();
+    double now = dlda_seconds_now();
     /* Measuring accuracies is part of each epoch; counting whole epochs includes it. */
     double done = (double)(epoch - 1 - clock->epochs_before) + (double)(batch + 1) / (double)batches;
     double left = (double)(epochs - clock->epochs_before) - done;
@@ -222,6 +217,11 @@ static void tell_progress(const dlda_trainer *self, const clock_state *clock, si
                                         .seconds_left = (now - clock->begin) / done * left });
 }
 
+static void add_advice(dlda_status status)
+{
+    if (status == DLDA_E_NUMERIC) dlda_fail(status, "%s; a lower --rate may help", dlda_last_error());
+}
+
 /* All batches of an epoch; *loss becomes their mean. */
 static dlda_status train_epoch(dlda_trainer *self, clock_state *clock, size_t epoch, double *loss)
 {
@@ -232,8 +232,8 @@ static dlda_status train_epoch(dlda_trainer *self, clock_state *clock, size_t ep
     dlda_sampler_epoch(self->sampler, epoch);
     for (size_t batch = 0; batch < batches; batch++) {
         status = dlda_trainer_step(self, epoch, batch, &latest);
-        if (status == DLDA_E_NUMERIC) dlda_fail(status, "%s; a lower --rate may help", dlda_last_error());
         if (status != DLDA_OK) {
+            add_advice(status);
             dlda_fail_at(status, "epoch %zu, batch %zu", epoch, batch + 1);
             goto done;
         }
@@ -272,14 +272,19 @@ static dlda_status run_epoch(dlda_trainer *self, clock_state *clock)
     dlda_epoch epoch = { .epoch = number,
                          .rate = dlda_schedule_rate(self->options.rate, (size_t)self->options.halve_every, number) };
 
-    clock->epoch_begin = seconds_now();
+    clock->epoch_begin = dlda_seconds_now();
     clock->images = 0;
     DLDA_TRY(train_epoch(self, clock, number, &epoch.loss));
     epoch.separation = dlda_objective_separates((dlda_objective_kind)self->options.objective) ? -epoch.loss : NAN;
-    epoch.images_per_second = (double)clock->images / (seconds_now() - clock->epoch_begin);
-    DLDA_TRY(dlda_trainer_measure(self, &epoch));
+    epoch.images_per_second = (double)clock->images / (dlda_seconds_now() - clock->epoch_begin);
+    status = dlda_trainer_measure(self, &epoch);
+    if (status != DLDA_OK) {
+        add_advice(status);
+        dlda_fail_at(status, "epoch %zu, measuring", number);
+        goto done;
+    }
     epoch.best = keep_if_best(self, &epoch);
-    epoch.seconds = seconds_now() - clock->epoch_begin;
+    epoch.seconds = dlda_seconds_now() - clock->epoch_begin;
     dlda_history_add(self->history, &epoch);
     self->epochs_done = number;
     DLDA_TRY(dlda_trainer_write_record(self, epoch.best));
@@ -291,7 +296,7 @@ done:
 dlda_status dlda_trainer_run(dlda_trainer *self)
 {
     dlda_status status = DLDA_OK;
-    clock_state clock = { .begin = seconds_now(), .epochs_before = self->epochs_done };
+    clock_state clock = { .begin = dlda_seconds_now(), .epochs_before = self->epochs_done };
 
     while (self->epochs_done < (size_t)self->options.epochs) DLDA_TRY(run_epoch(self, &clock));
 done:

@@ -37,6 +37,7 @@ struct dlda_trainer {
     int *predicted;    /* [largest set]           */
     dlda_history *history;
     char *folder;      /* NULL: no record is kept */
+    int made_folder;   /* by us                   */
 };
 
 /* trainer.c: one step on a batch of the sampler's current epoch. Takes no memory. */
@@ -45,7 +46,8 @@ dlda_status dlda_trainer_step(dlda_trainer *trainer, size_t epoch, size_t batch,
 /* monitor.c: fits the LDA on all training features and measures accuracies with it. */
 dlda_status dlda_trainer_measure(dlda_trainer *trainer, dlda_epoch *epoch);
 
-/* record.c: brings the files of the run up to date. */
+/* record.c: brings the files of the run up to date; removes a folder in which nothing was ever written. */
+void dlda_trainer_leave_folder(const dlda_trainer *trainer);
 dlda_status dlda_trainer_write_record(const dlda_trainer *trainer, int new_best);
 
 #endif

@@ -76,10 +76,10 @@ tiny() { # EXIT_CODE RUN ARGUMENT...: trains for a moment
 expect 0 --help; prints '^Usage: deeplda'; prints '  train '; silent err
 expect 0 help train; prints '^Usage: deeplda train'
 expect 0 --version; prints '^deeplda [0-9]*\.[0-9]*\.[0-9]*$'
-for command in train eval predict info; do
+for command in train eval predict info bench; do
     expect 0 "$command" --help; prints '^Examples:'; prints '--help'; silent err
 done
-holds "help fits in 80 columns" sh -c "for c in train eval predict info; do '$program' \$c -h; done |
+holds "help fits in 80 columns" sh -c "for c in train eval predict info bench; do '$program' \$c -h; done |
     grep -v '^  deeplda' | awk 'length > 80 { wide = 1 } END { exit wide }'"
 expect 2; says '^Usage: deeplda'; silent out
 expect 2 trian; says "did you mean 'train'?"; says "deeplda --help"
@@ -90,7 +90,7 @@ expect 2 train --zzzzzzzz; says 'unknown option --zzzzzzzz'
 expect 2 train -z
 expect 2 eval --epochs 3 m; says 'not for eval'
 expect 2 train --epochs; says 'needs a value'
-expect 2 train --epochs=many; says 'expected a number'
+expect 2 train --epochs=many; says 'expected a whole number'
 expect 2 train -e0
 expect 2 train --objective ldaa; says "did you mean 'lda'?"
 expect 2 train --force=yes; says 'takes no value'
@@ -196,13 +196,46 @@ expect 0 info "$model"; prints '6 x 6 x 1'; prints '^2 eigenvalues'; prints 'den
 expect 0 info "$model" --json
 json "a['kind'] == 'model' and a['input'] == [6, 6, 1] and a['classes'] == ['0', '1', '2']"
 json "len(a['eigenvalues']) == 2 and 'dense' in a['network'] and a['options']['seed'] == 2"
-expect 0 info mnist; prints 'conv'
+expect 0 info mnist; prints 'conv'; prints '^memory with 250 images'
+expect 0 info mnist --batch 1000; prints '^memory with 1000 images at once: training [0-9.]* MB, inference [0-9.]* MB$'
 expect 0 info mnist --json; json "a['kind'] == 'network' and 'conv 64 3' in a['network']"
+json "a['batch'] == 250 and a['training_bytes'] > a['inference_bytes'] > 0"
+expect 0 info "$model" --json --batch 20; json "a['batch'] == 20 and a['training_bytes'] > 0"
 expect 0 info mlp; prints 'dense'
 for word in missing.net bad.net cut.safetensors data/zero.png; do
     code=0; "$program" info "$word" >out 2>err || code=$?
     holds "info $word is refused" test "$code" -ne 0; says "$word"; silent out
 done
+
+# ---- Benchmark: that it measures, not how fast ----
+
+expect 0 bench --net mlp --batch 8 --repeats 2 --threads 1; silent err
+prints '^training step'; prints '^  backward'; prints '^inference'; prints 'dense 256'; prints '^memory'
+expect 0 bench --net mlp --batch 8 --repeats 2 --threads 2 --json; silent err
+holds "one line of JSON" test "$(wc -l <out)" -eq 1
+json "(a['net'], a['batch'], a['threads'], a['repeats']) == ('mlp', 8, 2, 2)"
+json "all(a[k] > 0 for k in ('images_per_second', 'step_seconds', 'step_gflop', 'machine_peak_gflops'))"
+json "all(a[k] > 0 for k in ('inference_images_per_second', 'single_images_per_second'))"
+json "a['machine_gigabytes_per_second'] > 0"
+json "a['peak_bytes'] > a['plan_bytes'] > 0 and a['peak_bytes'] > a['base_bytes'] > 0"
+json "abs(a['images_per_second'] * a['step_seconds'] - 8) < 1e-6"
+json "sorted(a['phases']) == ['backward', 'forward', 'gather', 'objective', 'optimiser']"
+json "0 < sum(a['phases'].values())"
+json "[r['name'] for r in a['layers']] == ['dense 256', 'dense 128', 'dense 16']"
+for pass in forward backward_data backward_weights; do
+    json "all(r['$pass'][k] > 0 for r in a['layers'] for k in ('seconds', 'gflops', 'bytes'))"
+done
+printf 'input 6 5 8\nconv 4 3 pad 1\n' >layer.net
+expect 0 bench --net layer.net --batch 2 --part layers --json
+json "a['step_seconds'] is None and a['inference_images_per_second'] is None and len(a['layers']) == 1"
+json "a['layers'][0]['in'] == [6, 5, 8] and a['layers'][0]['out'] == [6, 5, 4]"
+expect 0 bench --net mlp --batch 20 --part inference --repeats 1 --json
+json "a['images_per_second'] is None and a['inference_images_per_second'] > 0 and a['layers'] == []"
+expect 0 bench --net mlp --batch 20 --part step --objective cce --repeats 1 --json; json "a['objective'] == 'cce'"
+expect 2 bench --net mlp --batch 2; says 'expected at least 4'; silent out
+expect 2 bench --net mnits; says "did you mean 'mnist'?"
+expect 1 bench --net bad.net; says 'bad.net: line'
+expect 2 bench word; says 'one word too many'
 
 # ---- A full disk ----
 

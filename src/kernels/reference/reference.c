@@ -8,13 +8,20 @@
 #include "kernels/kernels.h"
 
 #include <math.h>
-#include <string.h>
 
-/* Value of pixel (y, x), channel c of image n; 0 outside. */
-static double padded(const dlda_conv *conv, const float *X, size_t n, ptrdiff_t y, ptrdiff_t x, size_t c)
+static double seen(const dlda_view *view, double x, size_t c)
+{
+    double z = view->scale[c] * x + view->shift[c];
+    return z < view->least ? view->least : z;
+}
+
+/* Value of pixel (y, x), channel c of image n, through the view; 0 outside. */
+static double padded(const dlda_conv *conv, const float *X, const dlda_view *view, size_t n, ptrdiff_t y, ptrdiff_t x,
+                     size_t c)
 {
     if (y < 0 || x < 0 || y >= (ptrdiff_t)conv->height || x >= (ptrdiff_t)conv->width) return 0;
-    return X[((n * conv->height + (size_t)y) * conv->width + (size_t)x) * conv->channels + c];
+    double value = X[((n * conv->height + (size_t)y) * conv->width + (size_t)x) * conv->channels + c];
+    return view ? seen(view, value, c) : value;
 }
 
 static ptrdiff_t input_at(const dlda_conv *conv, size_t output, size_t k)
@@ -22,8 +29,8 @@ static ptrdiff_t input_at(const dlda_conv *conv, size_t output, size_t k)
     return (ptrdiff_t)(output * conv->stride + k) - (ptrdiff_t)conv->pad;
 }
 
-static void conv_forward(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X, const float *W,
-                         const float *bias, float *Y)
+static void conv_forward(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X, const dlda_view *view,
+                         const float *W, const float *bias, float *Y)
 {
     size_t K = conv->kernel, C = conv->channels, F = conv->filters, OH = conv->out_height, OW = conv->out_width;
 
@@ -35,7 +42,8 @@ static void conv_forward(const dlda_conv *conv, const dlda_run *run, size_t N, c
                     double sum = bias ? bias[f] : 0;
                     for (size_t k = 0; k < K * K * C; k++) {
                         size_t ky = k / (K * C), kx = k / C % K, c = k % C;
-                        sum += padded(conv, X, n, input_at(conv, oy, ky), input_at(conv, ox, kx), c) * W[k * F + f];
+                        ptrdiff_t y = input_at(conv, oy, ky), x = input_at(conv, ox, kx);
+                        sum += padded(conv, X, view, n, y, x, c) * W[k * F + f];
                     }
                     Y[((n * OH + oy) * OW + ox) * F + f] = (float)sum;
                 }
@@ -69,7 +77,8 @@ static void conv_backward_data(const dlda_conv *conv, const dlda_run *run, size_
         dX[i] = (float)data_gradient(conv, i / (H * V * C), i / (V * C) % H, i / C % V, i % C, dY, W);
 }
 
-static double weight_gradient(const dlda_conv *conv, size_t N, size_t k, size_t f, const float *X, const float *dY)
+static double weight_gradient(const dlda_conv *conv, size_t N, size_t k, size_t f, const float *X, const dlda_view *view,
+                              const float *dY)
 {
     size_t K = conv->kernel, C = conv->channels, OH = conv->out_height, OW = conv->out_width;
     size_t ky = k / (K * C), kx = k / C % K, c = k % C;
@@ -77,19 +86,19 @@ static double weight_gradient(const dlda_conv *conv, size_t N, size_t k, size_t 
 
     for (size_t p = 0; p < N * OH * OW; p++) {
         size_t n = p / (OH * OW), oy = p / OW % OH, ox = p % OW;
-        sum += padded(conv, X, n, input_at(conv, oy, ky), input_at(conv, ox, kx), c) * dY[p * conv->filters + f];
+        sum += padded(conv, X, view, n, input_at(conv, oy, ky), input_at(conv, ox, kx), c) * dY[p * conv->filters + f];
     }
     return sum;
 }
 
-static void conv_backward_weights(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X, const float *dY,
-                                  float *dW, float *dbias)
+static void conv_backward_weights(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X,
+                                  const dlda_view *view, const float *dY, float *dW, float *dbias)
 {
     size_t depth = conv->kernel * conv->kernel * conv->channels, F = conv->filters;
     size_t rows = N * conv->out_height * conv->out_width;
 
     (void)run;
-    for (size_t i = 0; i < depth * F; i++) dW[i] = (float)weight_gradient(conv, N, i / F, i % F, X, dY);
+    for (size_t i = 0; i < depth * F; i++) dW[i] = (float)weight_gradient(conv, N, i / F, i % F, X, view, dY);
     for (size_t f = 0; dbias && f < F; f++) {
         double sum = 0;
         for (size_t i = 0; i < rows; i++) sum += dY[i * F + f];
@@ -97,125 +106,129 @@ static void conv_backward_weights(const dlda_conv *conv, const dlda_run *run, si
     }
 }
 
-/* ---- Batch norm ---- */
+/* ---- Batch norm, ReLU, pooling ---- */
 
-static void norm_forward(const dlda_norm *norm, const dlda_run *run, const float *X, float *Y, float *mean,
-                         float *inverse, float *variance)
+static void statistics(const dlda_run *run, size_t rows, size_t C, const float *X, float *mean, float *variance)
 {
-    size_t C = norm->channels;
-    double n = (double)norm->rows;
-
     (void)run;
     for (size_t c = 0; c < C; c++) {
         double m = 0, squares = 0;
-        for (size_t i = 0; i < norm->rows; i++) m += X[i * C + c] / n;
-        for (size_t i = 0; i < norm->rows; i++) squares += (X[i * C + c] - m) * (X[i * C + c] - m);
-        double deviation = sqrt(squares / n + norm->epsilon);
-        for (size_t i = 0; i < norm->rows; i++)
-            Y[i * C + c] = (float)(norm->scale[c] * (X[i * C + c] - m) / deviation + norm->shift[c]);
+        for (size_t i = 0; i < rows; i++) m += X[i * C + c] / (double)rows;
+        for (size_t i = 0; i < rows; i++) squares += (X[i * C + c] - m) * (X[i * C + c] - m);
         mean[c] = (float)m;
-        inverse[c] = (float)(1 / deviation);
-        variance[c] = (float)(norm->rows > 1 ? squares / (n - 1) : 0);
+        variance[c] = (float)(squares / (double)rows);
     }
 }
 
-static void norm_backward(const dlda_norm *norm, const dlda_run *run, const float *X, const float *mean,
-                          const float *inverse, const float *dY, float *dX, float *dscale, float *dshift)
+/* A value of the input: image, row, column, channel. */
+typedef struct place {
+    size_t n, y, x, c;
+} place;
+
+static size_t input_index(const dlda_activation *a, place p)
 {
-    size_t C = norm->channels;
-    double n = (double)norm->rows;
+    return ((p.n * a->height + p.y) * a->width + p.x) * a->channels + p.c;
+}
+
+static place place_of(const dlda_activation *a, size_t index)
+{
+    size_t C = a->channels;
+    return (place){ index / (a->height * a->width * C), index / (a->width * C) % a->height, index / C % a->width, index % C };
+}
+
+/* Maximum over the window of output (n, oy, ox, c), before ReLU, and its position. */
+static double window_maximum(const dlda_activation *a, const float *X, place out, size_t *position)
+{
+    double best = NAN;
+
+    for (size_t k = 0; k < a->size * a->size; k++) {
+        place in = { out.n, out.y * a->stride + k / a->size, out.x * a->stride + k % a->size, out.c };
+        double z = a->view.scale[in.c] * (double)X[input_index(a, in)] + a->view.shift[in.c];
+        if (k > 0 && !(z > best) && !isnan(z)) continue;
+        best = z;
+        *position = k;
+    }
+    return best;
+}
+
+static double image_mean(const dlda_activation *a, const float *X, place out)
+{
+    double sum = 0;
+
+    for (size_t y = 0; y < a->height; y++)
+        for (size_t x = 0; x < a->width; x++) sum += seen(&a->view, X[input_index(a, (place){ out.n, y, x, out.c })], out.c);
+    return sum / (double)(a->height * a->width);
+}
+
+static void activation_forward(const dlda_activation *a, const dlda_run *run, size_t N, const float *X, float *Y,
+                               uint8_t *where)
+{
+    size_t OH = a->out_height, OW = a->out_width, C = a->channels;
+
+    (void)run;
+    for (size_t i = 0; i < N * OH * OW * C; i++) {
+        place out = { i / (OH * OW * C), i / (OW * C) % OH, i / C % OW, i % C };
+        size_t position = 0;
+        if (a->window == DLDA_NO_WINDOW) Y[i] = (float)seen(&a->view, X[i], out.c);
+        if (a->window == DLDA_MEAN_WINDOW) Y[i] = (float)image_mean(a, X, out);
+        if (a->window == DLDA_MAX_WINDOW) {
+            double z = window_maximum(a, X, out, &position);
+            Y[i] = (float)(z < a->view.least ? a->view.least : z);
+            if (where) where[i] = (uint8_t)position;
+        }
+    }
+}
+
+/* The gradient that an input value gets from the maxima that it is. */
+static double from_maxima(const dlda_activation *a, place in, const uint8_t *where, const float *dY)
+{
+    double sum = 0;
+
+    for (size_t k = 0; k < a->size * a->size; k++) { /* the window that has it at position k */
+        size_t ky = k / a->size, kx = k % a->size;
+        if (in.y < ky || in.x < kx || (in.y - ky) % a->stride || (in.x - kx) % a->stride) continue;
+        size_t oy = (in.y - ky) / a->stride, ox = (in.x - kx) / a->stride;
+        if (oy >= a->out_height || ox >= a->out_width) continue;
+        size_t out = ((in.n * a->out_height + oy) * a->out_width + ox) * a->channels + in.c;
+        if (where[out] == k) sum += dY[out];
+    }
+    return sum;
+}
+
+/* The part of dY that reaches input value i. */
+static double reaching(const dlda_activation *a, size_t i, float x, const uint8_t *where, const float *dY)
+{
+    place in = place_of(a, i);
+
+    if (!(a->view.scale[in.c] * (double)x + a->view.shift[in.c] > a->view.least)) return 0;
+    if (a->window == DLDA_NO_WINDOW) return dY[i];
+    if (a->window == DLDA_MEAN_WINDOW) return dY[in.n * a->channels + in.c] / (double)(a->height * a->width);
+    return from_maxima(a, in, where, dY);
+}
+
+static void activation_backward(const dlda_activation *a, const dlda_run *run, size_t N, const float *X,
+                                const uint8_t *where, const float *dY, float *dX, float *dscale, float *dshift)
+{
+    size_t C = a->channels, rows = N * a->height * a->width;
 
     (void)run;
     for (size_t c = 0; c < C; c++) {
         double sum = 0, products = 0;
-        for (size_t i = 0; i < norm->rows; i++) {
-            sum += dY[i * C + c];
-            products += dY[i * C + c] * ((double)X[i * C + c] - mean[c]) * inverse[c];
+        for (size_t r = 0; a->normalises && r < rows; r++) {
+            double dz = reaching(a, r * C + c, X[r * C + c], where, dY);
+            sum += dz;
+            products += dz * ((double)X[r * C + c] - a->mean[c]) * a->inverse[c];
         }
-        for (size_t i = 0; i < norm->rows; i++) {
-            double xhat = ((double)X[i * C + c] - mean[c]) * inverse[c];
-            dX[i * C + c] = (float)(norm->scale[c] * inverse[c] * (dY[i * C + c] - sum / n - xhat * products / n));
+        for (size_t r = 0; r < rows; r++) {
+            double x = X[r * C + c], dz = reaching(a, r * C + c, X[r * C + c], where, dY), through_norm = 0;
+            if (a->normalises) through_norm = (sum + (x - a->mean[c]) * a->inverse[c] * products) / (double)rows;
+            dX[r * C + c] = (float)(a->view.scale[c] * (dz - through_norm));
         }
-        dshift[c] = (float)sum;
-        dscale[c] = (float)products;
-    }
-}
-
-static void norm_apply(const dlda_norm *norm, const dlda_run *run, const float *X, const float *mean,
-                       const float *variance, float *Y)
-{
-    size_t C = norm->channels;
-
-    (void)run;
-    for (size_t i = 0; i < norm->rows * C; i++) {
-        double deviation = sqrt(variance[i % C] + norm->epsilon);
-        Y[i] = (float)(norm->scale[i % C] * ((double)X[i] - mean[i % C]) / deviation + norm->shift[i % C]);
-    }
-}
-
-/* ---- The others ---- */
-
-static void relu_forward(const dlda_run *run, size_t n, float *X)
-{
-    (void)run;
-    for (size_t i = 0; i < n; i++)
-        if (X[i] < 0) X[i] = 0;
-}
-
-static void relu_backward(const dlda_run *run, size_t n, const float *Y, float *dY)
-{
-    (void)run;
-    for (size_t i = 0; i < n; i++)
-        if (!(Y[i] > 0)) dY[i] = 0;
-}
-
-/* Index in X of position k of the window of output i (which counts pixels and channels). */
-static size_t window_index(const dlda_pool *pool, size_t i, size_t k)
-{
-    size_t C = pool->channels, OW = pool->out_width, OH = pool->out_height;
-    size_t n = i / (OH * OW * C), oy = i / (OW * C) % OH, ox = i / C % OW;
-    size_t y = oy * pool->stride + k / pool->size, x = ox * pool->stride + k % pool->size;
-
-    return ((n * pool->height + y) * pool->width + x) * C + i % C;
-}
-
-static void pool_forward(const dlda_pool *pool, const dlda_run *run, size_t N, const float *X, float *Y, uint8_t *where)
-{
-    (void)run;
-    for (size_t i = 0; i < N * pool->out_height * pool->out_width * pool->channels; i++) {
-        size_t best = 0;
-        for (size_t k = 1; k < pool->size * pool->size; k++) {
-            float x = X[window_index(pool, i, k)];
-            if (x > X[window_index(pool, i, best)] || isnan(x)) best = k; /* a NaN must not be lost */
+        if (a->normalises) {
+            dshift[c] = (float)sum;
+            dscale[c] = (float)products;
         }
-        Y[i] = X[window_index(pool, i, best)];
-        if (where) where[i] = (uint8_t)best;
     }
-}
-
-static void pool_backward(const dlda_pool *pool, const dlda_run *run, size_t N, const uint8_t *where, const float *dY,
-                          float *dX)
-{
-    (void)run;
-    memset(dX, 0, N * pool->height * pool->width * pool->channels * sizeof *dX);
-    for (size_t i = 0; i < N * pool->out_height * pool->out_width * pool->channels; i++)
-        dX[window_index(pool, i, where[i])] += dY[i];
-}
-
-static void gap_forward(const dlda_run *run, size_t N, size_t pixels, size_t C, const float *X, float *Y)
-{
-    (void)run;
-    for (size_t i = 0; i < N * C; i++) {
-        double sum = 0;
-        for (size_t p = 0; p < pixels; p++) sum += X[(i / C * pixels + p) * C + i % C];
-        Y[i] = (float)(sum / (double)pixels);
-    }
-}
-
-static void gap_backward(const dlda_run *run, size_t N, size_t pixels, size_t C, const float *dY, float *dX)
-{
-    (void)run;
-    for (size_t i = 0; i < N * pixels * C; i++) dX[i] = (float)((double)dY[i / (pixels * C) * C + i % C] / (double)pixels);
 }
 
 static void dropout(const dlda_dropout *drop, const dlda_run *run, size_t N, float *X)
@@ -234,6 +247,12 @@ static void dropout(const dlda_dropout *drop, const dlda_run *run, size_t N, flo
 }
 
 const dlda_kernel_set dlda_reference_kernels = {
-    "reference",  conv_forward,  conv_backward_data, conv_backward_weights, norm_forward, norm_backward, norm_apply,
-    relu_forward, relu_backward, pool_forward,       pool_backward,         gap_forward,  gap_backward,  dropout,
+    .name = "reference",
+    .conv_forward = conv_forward,
+    .conv_backward_data = conv_backward_data,
+    .conv_backward_weights = conv_backward_weights,
+    .statistics = statistics,
+    .activation_forward = activation_forward,
+    .activation_backward = activation_backward,
+    .dropout = dropout,
 };

@@ -1,48 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * pointwise.c - ReLU and dropout, both in place.
+ * dropout.c - sets values to zero at random, in place; the mask is drawn again for the backward pass.
  */
 #include "base/parallel.h"
 #include "base/random.h"
 #include "kernels/fast.h"
 
 #include <math.h>
-
-enum { POINTS_PER_CHUNK = 1 << 16 };
-
-typedef struct relu_pass {
-    const float *Y;
-    float *X;
-} relu_pass;
-
-static void relu_chunk(void *context, const dlda_chunk *chunk)
-{
-    float *X = ((const relu_pass *)context)->X;
-
-    /* Written so that a NaN stays one: hiding it here would only make it harder to find. */
-    for (size_t i = chunk->begin; i < chunk->end; i++) X[i] = X[i] < 0 ? 0 : X[i];
-}
-
-void dlda_relu_forward(const dlda_run *run, size_t n, float *X)
-{
-    relu_pass pass = { NULL, X };
-    dlda_parallel_for(run->threads, n, POINTS_PER_CHUNK, relu_chunk, &pass);
-}
-
-static void relu_chunk_backward(void *context, const dlda_chunk *chunk)
-{
-    const relu_pass *pass = context;
-
-    for (size_t i = chunk->begin; i < chunk->end; i++) pass->X[i] = pass->Y[i] > 0 ? pass->X[i] : 0;
-}
-
-void dlda_relu_backward(const dlda_run *run, size_t n, const float *Y, float *dY)
-{
-    relu_pass pass = { Y, dY };
-    dlda_parallel_for(run->threads, n, POINTS_PER_CHUNK, relu_chunk_backward, &pass);
-}
-
-/* ---- Dropout ---- */
 
 typedef struct dropout_pass {
     const dlda_dropout *dropout;

@@ -1,0 +1,302 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Compares deeplda with PyTorch (whole networks) and oneDNN (single convolutions), in turns, in one run.
+
+    bench/run.py [--build DIR] [--quick] [--only steps,inference,threads,layers] [--rounds N] [--threads T] [--output DIR]
+
+`make bench` builds what is needed and calls this. Each measurement is a process of its own, which also makes its peak
+of memory its own; in each round every program has its turn, so that a slow minute of the machine hits all of them.
+Medians over the rounds count. PyTorch runs in both of its memory layouts and the faster one counts. Tables go to
+stdout; CSV files, with the machine and all versions in their first lines, to bench/results. docs/performance.md
+explains the columns.
+"""
+import argparse
+import csv
+import io
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import time
+
+from bound import bound
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(HERE)
+LAYOUTS = ("contiguous", "channels_last")
+SLOWER = 1.15  # a layout that takes this much longer in the first round has no further turns
+
+FULL = {
+    "steps": [("mnist", 1000), ("cifar10", 250), ("cifar10", 1000), ("stl10", 40), ("stl10", 200)],
+    "inference": [("mnist", 256), ("cifar10", 256)],
+    "threads": [("mnist", 1000), ("cifar10", 250), ("stl10", 40)],
+    "layers": [("mnist", 100), ("cifar10", 50), ("stl10", 10)],
+    "repeats": 2, "singles": 50, "rounds": 5,
+}
+QUICK = {
+    "steps": [("mnist", 40), ("cifar10", 20), ("stl10", 4)],
+    "inference": [("mnist", 16)],
+    "threads": [("mnist", 40)],
+    "layers": [("mnist", 4), ("cifar10", 2), ("stl10", 1)],
+    "repeats": 1, "singles": 5, "rounds": 2,
+}
+
+
+# ---- Running programs ----
+
+def run(command, threads):
+    """Standard output of a command; ends this program if the command fails."""
+    environment = dict(os.environ, OMP_NUM_THREADS=str(threads))
+    done = subprocess.run([str(word) for word in command], env=environment, stdout=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        sys.exit(f"run.py: {' '.join(map(str, command))}: exit status {done.returncode}")
+    return done.stdout
+
+
+def first_line(command):
+    try:
+        return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()[0]
+    except (OSError, subprocess.CalledProcessError, IndexError):
+        return "unknown"
+
+
+class Bench:
+    def __init__(self, arguments):
+        self.build, self.threads = arguments.build, arguments.threads
+        self.plan = QUICK if arguments.quick else FULL
+        self.rounds = arguments.rounds or self.plan["rounds"]
+        self.program = os.path.join(self.build, "cli", "deeplda")
+
+    def ours(self, net, batch, part, threads=None):
+        threads = threads or self.threads
+        return json.loads(run([self.program, "bench", "--net", net, "--batch", batch, "--part", part, "--threads",
+                               threads, "--repeats", self.plan["repeats"], "--json"], threads))
+
+    def torch(self, net, batch, layout, steps, inference=False):
+        command = ["/usr/bin/python3", os.path.join(HERE, "torch_step.py"), net_file(net), "--batch", batch, "--layout",
+                   layout, "--threads", self.threads, "--steps", steps]
+        return json.loads(run(command + ["--inference"] * inference, self.threads))
+
+
+def net_file(net):
+    return os.path.join(ROOT, "networks", net + ".net")
+
+
+def check_same_network(bench, net, torch_result):
+    """Both must have the same number of weights and features."""
+    table = run([bench.program, "info", net, "--batch", 2], 1)
+    last = next(line.split() for line in table.splitlines() if line.startswith("features"))
+    theirs = (torch_result["features"], torch_result["parameters"])
+    if (int(last[1]), int(last[2])) != theirs:
+        sys.exit(f"run.py: {net}: deeplda has {last[1]} features and {last[2]} weights, PyTorch has {theirs}")
+
+
+# ---- In turns ----
+
+def in_turns(rounds, measures, what):
+    """Calls each of the named measures once a round, beginning with another one each time; gives the results by name.
+    Measures whose names begin with "torch" compete: one that is far behind in the first round is dropped."""
+    results = {name: [] for name in measures}
+    names = list(measures)
+    for number in range(rounds):
+        for i in range(len(names)):
+            name = names[(i + number) % len(names)]
+            show_progress(f"{what}, round {number + 1} of {rounds}: {name}")
+            results[name].append(measures[name]())
+        if number == 0:
+            names = drop_slow_layout(names, results)
+    show_progress("")
+    return results
+
+
+def show_progress(text):
+    if sys.stderr.isatty():
+        print(text.ljust(78), end="\r", file=sys.stderr, flush=True)
+
+
+def drop_slow_layout(names, results):
+    torch = [name for name in names if name.startswith("torch")]
+    rates = {name: results[name][0]["images_per_second"] for name in torch}
+    best = max(rates.values(), default=0)
+    return [name for name in names if name not in rates or rates[name] * SLOWER > best]
+
+
+def median_of(results, key):
+    return statistics.median(result[key] for result in results)
+
+
+def best_layout(results):
+    """Name of PyTorch's faster layout."""
+    torch = [name for name in results if name.startswith("torch")]
+    return max(torch, key=lambda name: median_of(results[name], "images_per_second"))
+
+
+def compared(results, rate="images_per_second"):
+    """Columns that all comparisons with PyTorch have."""
+    best = best_layout(results)
+    ours, theirs = median_of(results["ours"], rate), median_of(results[best], "images_per_second")
+    pairs = [a[rate] / b["images_per_second"] for a, b in zip(results["ours"], results[best])]
+    return {"ours": round(ours, 2), "torch": round(theirs, 2), "torch_layout": best.split()[1],
+            "ratio": round(ours / theirs, 3), "lowest_ratio": round(min(pairs), 3), "rounds": len(pairs)}
+
+
+# ---- The four comparisons; each gives rows of a table ----
+
+def compare_steps(bench):
+    rows = []
+    for net, batch in bench.plan["steps"]:
+        steps = bench.plan["repeats"]
+        measures = {"ours": lambda: bench.ours(net, batch, "step")}
+        for layout in LAYOUTS:
+            measures["torch " + layout] = lambda layout=layout: bench.torch(net, batch, layout, steps)
+        results = in_turns(bench.rounds, measures, f"step of {net}, batch {batch}")
+        best = results[best_layout(results)]
+        check_same_network(bench, net, best[0])
+        ours, theirs = median_of(results["ours"], "peak_bytes"), median_of(best, "peak_bytes")
+        peak = max(result["machine_peak_gflops"] for result in results["ours"])
+        bandwidth = max(result["machine_gigabytes_per_second"] for result in results["ours"])
+        most = bound(net_file(net), peak, bandwidth)["bound"]
+        rows.append({"net": net, "batch": batch, "threads": bench.threads, **compared(results),
+                     "ours_peak_bytes": int(ours), "torch_peak_bytes": int(theirs),
+                     "memory_share": round(ours / theirs, 3),
+                     "ours_base_bytes": int(median_of(results["ours"], "base_bytes")),
+                     "torch_base_bytes": int(median_of(best, "base_bytes")),
+                     "gflops": round(median_of(results["ours"], "step_gflop") /
+                                     median_of(results["ours"], "step_seconds"), 1),
+                     "bound": round(most, 1), "of_bound": round(median_of(results["ours"], "images_per_second") / most, 3),
+                     "machine_peak_gflops": round(peak, 1), "machine_gigabytes_per_second": round(bandwidth, 1)})
+    return rows
+
+
+def compare_inference(bench):
+    rows = []
+    for net, many in bench.plan["inference"]:
+        for batch, key, steps in ((many, "inference_images_per_second", bench.plan["repeats"]),
+                                  (1, "single_images_per_second", bench.plan["singles"])):
+            measures = {"ours": lambda: bench.ours(net, many, "inference")}
+            for layout in LAYOUTS:
+                measures["torch " + layout] = (lambda layout=layout, batch=batch, steps=steps:
+                                               bench.torch(net, batch, layout, steps, inference=True))
+            results = in_turns(bench.rounds, measures, f"inference of {net}, batch {batch}")
+            rows.append({"net": net, "batch": batch, "threads": bench.threads, **compared(results, key)})
+    return rows
+
+
+def compare_threads(bench):
+    rows = []
+    for net, batch in bench.plan["threads"]:
+        results = in_turns(bench.rounds, {str(t): lambda t=t: bench.ours(net, batch, "step", t)
+                                          for t in (1, bench.threads)}, f"threads of {net}, batch {batch}")
+        one, all_of_them = (median_of(results[str(t)], "images_per_second") for t in (1, bench.threads))
+        rows.append({"net": net, "batch": batch, "threads": bench.threads, "one_thread": round(one, 2),
+                     "all_threads": round(all_of_them, 2), "speed_up": round(all_of_them / one, 3)})
+    return rows
+
+
+def compare_layers(bench):
+    program = os.path.join(bench.build, "bench", "onednn_layers")
+    if not os.path.exists(program):
+        print("no comparison with oneDNN: it was not built (libdnnl-dev, version 2)", file=sys.stderr)
+        return []
+    rows = []
+    peak = max(bench.ours("mlp", 4, "layers")["machine_peak_gflops"] for _ in range(3))
+    for net, batch in bench.plan["layers"]:
+        show_progress(f"layers of {net}, batch {batch}")
+        text = run([program, net, batch, bench.threads, 1 + 2 * bench.rounds], bench.threads)
+        for row in csv.DictReader(io.StringIO(text)):
+            ours, theirs, gflop = (float(row[key]) for key in ("ours_seconds", "onednn_seconds", "gflop"))
+            if float(row["error"]) > 1e-4:
+                sys.exit(f"run.py: {net}, layer {row['number']}, {row['pass']}: results differ by {row['error']}")
+            rows.append({**row, "ours_gflops": round(gflop / ours, 1), "onednn_gflops": round(gflop / theirs, 1),
+                         "ratio": round(theirs / ours, 3), "of_peak": round(gflop / ours / peak, 3)})
+    show_progress("")
+    return rows
+
+
+COMPARISONS = {
+    "steps": (compare_steps, "Training step, images per second"),
+    "inference": (compare_inference, "Inference, images per second"),
+    "threads": (compare_threads, "Training step with one thread and with all, images per second"),
+    "layers": (compare_layers, "3x3 convolutions, GFLOPS as of the direct sum"),
+}
+HIDDEN = {"ours_seconds", "onednn_seconds", "gflop", "ours_base_bytes", "torch_base_bytes", "rounds",
+          "machine_peak_gflops", "machine_gigabytes_per_second"}  # in the CSV files only
+
+
+# ---- Output ----
+
+def describe_machine(bench):
+    """What the figures depend on, as (name, value)."""
+    with open("/proc/cpuinfo") as file:
+        cpu = next((line.split(":")[1].strip() for line in file if line.startswith("model name")), "unknown")
+    commands = os.path.join(bench.build, "compile_commands.json")
+    compiler = "cc"
+    if os.path.exists(commands):
+        compiler = next((word for word in json.load(open(commands))[0]["command"].split() if "ccache" not in word))
+    packages = ["python3-torch", "libdnnl2", "libxsmm-dev", "libopenblas0-pthread"]
+    versions = [(name, first_line(["dpkg-query", "-W", "-f=${Version}\n", name])) for name in packages]
+    return [("date", time.strftime("%Y-%m-%d")), ("cpu", cpu), ("cores", os.cpu_count()),
+            ("threads", bench.threads), ("kernel", platform.release()),
+            ("compiler", first_line([compiler, "--version"])), ("deeplda", first_line([bench.program, "--version"])),
+            ("commit", first_line(["git", "-C", ROOT, "describe", "--always", "--dirty"])),
+            ("kernels", bench.ours("mlp", 4, "inference")["kernels"]), *versions,
+            ("load at the start", " ".join(f"{load:.2f}" for load in os.getloadavg()))]
+
+
+def print_table(rows):
+    columns = [key for key in rows[0] if key not in HIDDEN]
+    cells = [columns] + [[shown(key, row[key]) for key in columns] for row in rows]
+    widths = [max(len(line[i]) for line in cells) for i in range(len(columns))]
+    for line in cells:
+        print("  ".join(cell.rjust(width) for cell, width in zip(line, widths)))
+
+
+def shown(key, value):
+    return f"{value / 1e6:.0f} MB" if key.endswith("bytes") else str(value)
+
+
+def write_csv(path, machine, rows):
+    with open(path + ".tmp", "w", newline="") as file:
+        file.writelines(f"# {name}: {value}\n" for name, value in machine)
+        writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    os.replace(path + ".tmp", path)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", default=os.path.join(ROOT, "build"), help="build folder [build]")
+    parser.add_argument("--quick", action="store_true", help="small batches, to see that it works; writes no files")
+    parser.add_argument("--only", default=",".join(COMPARISONS), help="which comparisons [%(default)s]")
+    parser.add_argument("--rounds", type=int, help="turns of each program [5; quick: 2]")
+    parser.add_argument("--threads", type=int, default=2, help="threads of all programs [%(default)s]")
+    parser.add_argument("--output", help="folder for the CSV files [bench/results]")
+    arguments = parser.parse_args()
+    chosen = arguments.only.split(",")
+    if not set(chosen) <= set(COMPARISONS):
+        parser.error(f"--only takes {', '.join(COMPARISONS)}")
+
+    bench = Bench(arguments)
+    machine = describe_machine(bench)
+    output = arguments.output or (None if arguments.quick else os.path.join(HERE, "results"))
+    for name, value in machine:
+        print(f"{name}: {value}")
+    if os.getloadavg()[0] > 0.5:
+        print("This machine is not quiet: the figures will not be worth much.", file=sys.stderr)
+    for name in chosen:
+        compare, title = COMPARISONS[name]
+        rows = compare(bench)
+        if not rows:
+            continue
+        print(f"\n{title}")
+        print_table(rows)
+        if output:
+            os.makedirs(output, exist_ok=True)
+            write_csv(os.path.join(output, name + ".csv"), machine, rows)
+
+
+if __name__ == "__main__":
+    main()

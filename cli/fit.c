@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * fit.c - compares data with a model or with the training data, and says both sides where they differ.
+ */
+#include "fit.h"
+
+fit_size fit_of_model(const dlda_model *model)
+{
+    return (fit_size){ .height = dlda_model_height(model),
+                       .width = dlda_model_width(model),
+                       .channels = dlda_model_channels(model),
+                       .classes = dlda_model_classes(model),
+                       .images = "the model expects",
+                       .counts = "the model knows" };
+}
+
+fit_size fit_of_training(const dlda_dataset *train)
+{
+    return (fit_size){ .height = dlda_dataset_height(train),
+                       .width = dlda_dataset_width(train),
+                       .channels = dlda_dataset_channels(train),
+                       .classes = dlda_dataset_classes(train),
+                       .images = "training images are",
+                       .counts = "training images have" };
+}
+
+int fit_images(const char *command, const char *path, const char *what, const dlda_dataset *data,
+               const fit_size *wanted)
+{
+    size_t height = dlda_dataset_height(data), width = dlda_dataset_width(data);
+    size_t channels = dlda_dataset_channels(data);
+
+    if (height == wanted->height && width == wanted->width && channels == wanted->channels) return EXIT_OK;
+    complain(command, "%s: %s are %zu x %zu x %zu, %s %zu x %zu x %zu (height, width, channels)", path, what, height,
+             width, channels, wanted->images, wanted->height, wanted->width, wanted->channels);
+    return EXIT_FAILED;
+}
+
+int fit_classes(const char *command, const char *path, const char *what, const dlda_dataset *data,
+                const fit_size *wanted)
+{
+    size_t classes = dlda_dataset_classes(data);
+
+    if (classes <= wanted->classes) return EXIT_OK;
+    complain(command, "%s: %s have %zu classes, %s %zu", path, what, classes, wanted->counts, wanted->classes);
+    return EXIT_FAILED;
+}

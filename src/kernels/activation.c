@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * activation.c - batch norm, ReLU and pooling in one pass forward and at most two backward.
+ *
+ * Forward, z = max(scale x + shift, least), and y is z, its maximum over windows, or its mean over the image.
+ * Backward, with dz the part of dy that reaches a value (0 where ReLU or the maximum passed it over), n rows and
+ * xhat = (x - mean) inverse:
+ *     dshift = sum dz,   dscale = sum dz xhat,
+ *     dx = scale dz - scale (dshift + xhat dscale) / n = scale dz + slope (x - mean) + offset
+ * where `scale` is the view's, gamma times inverse. dx may overwrite x: every value depends on its own place only.
+ */
+#include "kernels/fast.h"
+#include "kernels/reductions.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+typedef struct activation_pass {
+    const dlda_activation *activation;
+    const float *X, *dY;
+    float *Y, *dX;
+    uint8_t *where;
+    const uint8_t *from;              /* `where` of the forward pass        */
+    double *partial;
+    const float *slope, *offset;      /* [channels] of the backward pass    */
+} activation_pass;
+
+static size_t image_rows(const dlda_activation *a)
+{
+    return a->height * a->width;
+}
+
+/* Images per chunk: a fixed number of chunks, or fewer large ones if images are small. */
+static size_t image_grain(const dlda_activation *a, size_t N)
+{
+    size_t least = 1 + 4096 / (image_rows(a) * a->channels + 1), grain = (N + DLDA_ROW_CHUNKS - 1) / DLDA_ROW_CHUNKS;
+    return grain > least ? grain : least;
+}
+
+/* ---- Statistics ---- */
+
+typedef struct moments_pass {
+    size_t C;
+    const float *X;
+    double *partial;
+} moments_pass;
+
+/* Sums of x and of x^2. In double they keep all digits of floats. */
+static void add_moments(void *context, const dlda_chunk *chunk)
+{
+    const moments_pass *pass = context;
+    size_t C = pass->C;
+    double *sum = pass->partial + chunk->index * 2 * C, *squares = sum + C;
+
+    for (size_t i = chunk->begin; i < chunk->end; i++) {
+        const float *x = pass->X + i * C;
+#pragma omp simd
+        for (size_t c = 0; c < C; c++) {
+            double value = x[c];
+            sum[c] += value;
+            squares[c] += value * value;
+        }
+    }
+}
+
+void dlda_statistics(const dlda_run *run, size_t rows, size_t C, const float *X, float *mean, float *variance)
+{
+    moments_pass pass = { C, X, run->scratch };
+    const double *sums = dlda_reduce_rows(run, rows, 2 * C, add_moments, &pass);
+
+    for (size_t c = 0; c < C; c++) {
+        double m = sums[c] / (double)rows;
+        mean[c] = (float)m;
+        variance[c] = (float)fmax(sums[C + c] / (double)rows - m * m, 0);
+    }
+}
+
+/* ---- Forward ---- */
+
+static void view_rows(const dlda_view *view, size_t rows, size_t C, const float *X, float *Y)
+{
+    const float *scale = view->scale, *shift = view->shift, least = view->least;
+
+    for (size_t i = 0; i < rows; i++) {
+        const float *x = X + i * C;
+        float *y = Y + i * C;
+#pragma omp simd
+        for (size_t c = 0; c < C; c++) {
+            float z = scale[c] * x[c] + shift[c];
+            y[c] = z < least ? least : z;
+        }
+    }
+}
+
+/* Maxima of one window, for all channels; the first of equal values wins, and a NaN is not lost. */
+static void maximum_of_window(const dlda_activation *a, const float *x, float *y, uint8_t *where)
+{
+    const float *scale = a->view.scale, *shift = a->view.shift, least = a->view.least;
+    size_t C = a->channels;
+
+#pragma omp simd
+    for (size_t c = 0; c < C; c++) y[c] = scale[c] * x[c] + shift[c];
+    if (where) memset(where, 0, C);
+    for (size_t k = 1; k < a->size * a->size; k++) {
+        const float *p = x + (k / a->size * a->width + k % a->size) * C;
+#pragma omp simd
+        for (size_t c = 0; c < C; c++) {
+            float z = scale[c] * p[c] + shift[c];
+            int exceeds = (z > y[c]) | (z != z);
+            y[c] = exceeds ? z : y[c];
+            if (where) where[c] = exceeds ? (uint8_t)k : where[c];
+        }
+    }
+#pragma omp simd
+    for (size_t c = 0; c < C; c++) y[c] = y[c] < least ? least : y[c];
+}
+
+static void maxima_of_image(const dlda_activation *a, const float *x, float *y, uint8_t *where)
+{
+    size_t C = a->channels;
+
+    for (size_t i = 0; i < a->out_height * a->out_width; i++) {
+        size_t corner = i / a->out_width * a->stride * a->width + i % a->out_width * a->stride;
+        maximum_of_window(a, x + corner * C, y + i * C, where ? where + i * C : NULL);
+    }
+}
+
+static void mean_of_image(const dlda_activation *a, const float *x, float *y)
+{
+    size_t C = a->channels, rows = image_rows(a);
+    const float *scale = a->view.scale, *shift = a->view.shift, least = a->view.least;
+
+    memset(y, 0, C * sizeof *y);
+    for (size_t i = 0; i < rows; i++)
+        for (size_t c = 0; c < C; c++) {
+            float z = scale[c] * x[i * C + c] + shift[c];
+            y[c] += z < least ? least : z;
+        }
+    for (size_t c = 0; c < C; c++) y[c] /= (float)rows;
+}
+
+static void forward_images(void *context, const dlda_chunk *chunk)
+{
+    const activation_pass *pass = context;
+    const dlda_activation *a = pass->activation;
+    size_t in = image_rows(a) * a->channels, out = a->out_height * a->out_width * a->channels;
+
+    for (size_t n = chunk->begin; n < chunk->end; n++) {
+        const float *x = pass->X + n * in;
+        float *y = pass->Y + n * out;
+        switch (a->window) {
+        case DLDA_NO_WINDOW: view_rows(&a->view, image_rows(a), a->channels, x, y); break;
+        case DLDA_MAX_WINDOW: maxima_of_image(a, x, y, pass->where ? pass->where + n * out : NULL); break;
+        case DLDA_MEAN_WINDOW: mean_of_image(a, x, y); break;
+        }
+    }
+}
+
+void dlda_activation_forward(const dlda_activation *activation, const dlda_run *run, size_t N, const float *X, float *Y,
+                             uint8_t *where)
+{
+    activation_pass pass = { .activation = activation, .X = X, .Y = Y, .where = where };
+    dlda_parallel_for(run->threads, N, image_grain(activation, N), forward_images, &pass);
+}
+
+/* ---- Backward ---- */
+
+/* What the gradient of one output pixel does to the input pixels that it came from. */
+typedef struct output_pixel {
+    const float *dy;       /* [channels]                                                                  */
+    const uint8_t *where;  /* [channels], NULL if there is one input pixel or all count the same          */
+    float share;           /* of dy that each input pixel gets                                            */
+} output_pixel;
+
+/* dz of channel c of the input pixel at position k of the window, whose value is x. */
+static inline float gradient_at(const dlda_view *view, const output_pixel *out, size_t c, uint8_t k, float x)
+{
+    float passed = view->scale[c] * x + view->shift[c] > view->least ? out->dy[c] * out->share : 0;
+    return !out->where || out->where[c] == k ? passed : 0;
+}
+
+static inline __attribute__((always_inline)) void add_sums(const dlda_activation *a, const output_pixel *out, uint8_t k,
+                                                           const float *x, double *sum, double *products)
+{
+    const float *mean = a->mean;
+
+#pragma omp simd
+    for (size_t c = 0; c < a->channels; c++) {
+        float dz = gradient_at(&a->view, out, c, k, x[c]);
+        sum[c] += dz;
+        products[c] += (double)dz * (double)(x[c] - mean[c]);
+    }
+}
+
+static inline __attribute__((always_inline)) void write_gradient(const activation_pass *pass, const output_pixel *out,
+                                                                 uint8_t k, const float *x, float *dx)
+{
+    const dlda_activation *a = pass->activation;
+    const float *scale = a->view.scale, *mean = a->mean, *slope = pass->slope, *offset = pass->offset;
+
+    if (a->normalises) {
+#pragma omp simd
+        for (size_t c = 0; c < a->channels; c++)
+            dx[c] = scale[c] * gradient_at(&a->view, out, c, k, x[c]) + slope[c] * (x[c] - mean[c]) + offset[c];
+    } else {
+#pragma omp simd
+        for (size_t c = 0; c < a->channels; c++) dx[c] = scale[c] * gradient_at(&a->view, out, c, k, x[c]);
+    }
+}
+
+/* Calls for each input pixel of an image: sums in the first pass (sum not NULL), gradients in the second. */
+static inline __attribute__((always_inline)) void visit_pixel(const activation_pass *pass, const output_pixel *out,
+                                                              uint8_t k, size_t value, double *sum)
+{
+    if (sum) add_sums(pass->activation, out, k, pass->X + value, sum, sum + pass->activation->channels);
+    else write_gradient(pass, out, k, pass->X + value, pass->dX + value);
+}
+
+static void visit_plain_image(const activation_pass *pass, size_t n, double *sum)
+{
+    const dlda_activation *a = pass->activation;
+    size_t C = a->channels, rows = image_rows(a);
+
+    for (size_t i = n * rows; i < (n + 1) * rows; i++) {
+        output_pixel out = { pass->dY + (a->window == DLDA_MEAN_WINDOW ? n : i) * C, NULL,
+                             a->window == DLDA_MEAN_WINDOW ? 1 / (float)rows : 1 };
+        visit_pixel(pass, &out, 0, i * C, sum);
+    }
+}
+
+/* Pixels beyond the last whole window get no gradient of their own, but batch norm's share. */
+static void visit_rest(const activation_pass *pass, size_t n)
+{
+    const dlda_activation *a = pass->activation;
+    size_t C = a->channels;
+
+    for (size_t y = 0; y < a->height; y++)
+        for (size_t x = y < a->out_height * a->size ? a->out_width * a->size : 0; x < a->width; x++) {
+            size_t value = ((n * a->height + y) * a->width + x) * C;
+            for (size_t c = 0; c < C; c++)
+                pass->dX[value + c] =
+                    a->normalises ? pass->slope[c] * (pass->X[value + c] - a->mean[c]) + pass->offset[c] : 0;
+        }
+}
+
+static void visit_maxima(const activation_pass *pass, size_t n, double *sum)
+{
+    const dlda_activation *a = pass->activation;
+    size_t C = a->channels, pixels = a->out_height * a->out_width;
+
+    for (size_t i = 0; i < pixels; i++) {
+        size_t place = (n * pixels + i) * C;
+        output_pixel out = { pass->dY + place, pass->from + place, 1 };
+        size_t corner = i / a->out_width * a->size * a->width + i % a->out_width * a->size;
+        for (size_t k = 0; k < a->size * a->size; k++) {
+            size_t pixel = n * image_rows(a) + corner + k / a->size * a->width + k % a->size;
+            visit_pixel(pass, &out, (uint8_t)k, pixel * C, sum);
+        }
+    }
+    if (!sum) visit_rest(pass, n);
+}
+
+/* Maxima whose windows overlap or leave gaps: the gradients are added where they belong. */
+static void scatter_images(void *context, const dlda_chunk *chunk)
+{
+    const activation_pass *pass = context;
+    const dlda_activation *a = pass->activation;
+    size_t C = a->channels, in = image_rows(a) * C, pixels = a->out_height * a->out_width;
+
+    memset(pass->dX + chunk->begin * in, 0, (chunk->end - chunk->begin) * in * sizeof(float));
+    for (size_t i = chunk->begin * pixels; i < chunk->end * pixels; i++) {
+        size_t y = i % pixels / a->out_width * a->stride, x = i % a->out_width * a->stride;
+        float *corner = pass->dX + i / pixels * in + (y * a->width + x) * C;
+        for (size_t c = 0; c < C; c++) {
+            size_t k = pass->from[i * C + c];
+            corner[(k / a->size * a->width + k % a->size) * C + c] += pass->dY[i * C + c];
+        }
+    }
+}
+
+static void sum_images(void *context, const dlda_chunk *chunk)
+{
+    const activation_pass *pass = context;
+    double *sum = pass->partial + chunk->index * 2 * pass->activation->channels;
+
+    for (size_t n = chunk->begin; n < chunk->end; n++) {
+        if (pass->activation->window == DLDA_MAX_WINDOW) visit_maxima(pass, n, sum);
+        else visit_plain_image(pass, n, sum);
+    }
+}
+
+static void backward_images(void *context, const dlda_chunk *chunk)
+{
+    const activation_pass *pass = context;
+
+    for (size_t n = chunk->begin; n < chunk->end; n++) {
+        if (pass->activation->window == DLDA_MAX_WINDOW) visit_maxima(pass, n, NULL);
+        else visit_plain_image(pass, n, NULL);
+    }
+}
+
+/* dscale and dshift from a first pass, and from them what batch norm adds to every dx. */
+static void norm_gradients(activation_pass *pass, const dlda_run *run, size_t N, float *dscale, float *dshift)
+{
+    const dlda_activation *a = pass->activation;
+    size_t C = a->channels, grain = image_grain(a, N), chunks = dlda_parallel_chunks(N, grain);
+    double n = (double)(N * image_rows(a)), *sums = run->scratch;
+
+    memset(sums, 0, chunks * 2 * C * sizeof *sums);
+    dlda_parallel_for(run->threads, N, grain, sum_images, pass);
+    for (size_t i = 1; i < chunks; i++)
+        for (size_t c = 0; c < 2 * C; c++) sums[c] += sums[i * 2 * C + c];
+    for (size_t c = 0; c < C; c++) {
+        dshift[c] = (float)sums[c];
+        dscale[c] = (float)(sums[C + c] * a->inverse[c]);
+    }
+    float *slope = run->scratch, *offset = slope + C; /* the sums are used up */
+    for (size_t c = 0; c < C; c++) {
+        slope[c] = (float)(-(double)a->view.scale[c] * a->inverse[c] * dscale[c] / n);
+        offset[c] = (float)(-(double)a->view.scale[c] * dshift[c] / n);
+    }
+    pass->slope = slope;
+    pass->offset = offset;
+}
+
+void dlda_activation_backward(const dlda_activation *activation, const dlda_run *run, size_t N, const float *X,
+                              const uint8_t *where, const float *dY, float *dX, float *dscale, float *dshift)
+{
+    activation_pass pass = { .activation = activation, .X = X, .dY = dY, .dX = dX, .from = where,
+                             .partial = run->scratch };
+
+    int scatters = activation->window == DLDA_MAX_WINDOW && activation->stride != activation->size;
+    if (activation->normalises) norm_gradients(&pass, run, N, dscale, dshift);
+    dlda_parallel_for(run->threads, N, image_grain(activation, N), scatters ? scatter_images : backward_images, &pass);
+}

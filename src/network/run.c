@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * run.c - runs a plan: forward in training, forward in inference, backward. Nothing here takes memory.
+ */
+#include "network/plan.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double norm_epsilon = 1e-4;
+static const double running_weight = 0.1; /* of a new batch in the running statistics, at least */
+
+static const float *at(const float *block, const dlda_parameter *parameter)
+{
+    return parameter->count ? block + parameter->offset : NULL;
+}
+
+static float *gradient_at(float *block, const dlda_parameter *parameter)
+{
+    return parameter->count ? block + parameter->offset : NULL;
+}
+
+static const float *input_of(const dlda_plan *self, const dlda_stage *stage)
+{
+    return stage->X ? stage->X : self->images;
+}
+
+/* Where the activation finds what it works on; the images themselves, if the first stage has no convolution. */
+static const float *raw_of(const dlda_plan *self, const dlda_stage *stage)
+{
+    return stage->raw_values ? stage->raw_values : self->images;
+}
+
+/* How stage i sees its input: through the view of a lazy stage before it. */
+static const dlda_view *view_of_input(const dlda_plan *self, size_t i)
+{
+    return i > 0 && self->stages[i - 1].lazy ? &self->stages[i - 1].activation.view : NULL;
+}
+
+/* ---- Batch norm ---- */
+
+/* The first batches count as a plain average, so that the initial values leave no trace. */
+static void update_running(const dlda_plan *self, const dlda_stage *stage, size_t rows, float *state)
+{
+    double weight = fmax(running_weight, 1 / ((double)self->step.step + 1));
+    double unbiased = rows > 1 ? (double)rows / (double)(rows - 1) : 1;
+    float *mean = state + stage->norm->mean.offset, *variance = state + stage->norm->variance.offset;
+
+    for (size_t c = 0; c < stage->raw.channels; c++) {
+        double latest = (1 / ((double)stage->inverse[c] * stage->inverse[c]) - norm_epsilon) * unbiased;
+        mean[c] += (float)(weight * (stage->mean[c] - mean[c]));
+        variance[c] += (float)(weight * (fmax(latest, 0) - variance[c]));
+    }
+}
+
+/* The view of batch norm with the statistics in stage->mean and stage->inverse (which holds a variance so far). */
+static void set_view(dlda_stage *stage, const float *weights)
+{
+    const float *gamma = at(weights, &stage->norm->scale), *beta = at(weights, &stage->norm->shift);
+
+    for (size_t c = 0; c < stage->raw.channels; c++) {
+        stage->inverse[c] = (float)(1 / sqrt((double)stage->inverse[c] + norm_epsilon));
+        stage->scale[c] = gamma[c] * stage->inverse[c];
+        stage->shift[c] = beta[c] - stage->mean[c] * stage->scale[c];
+    }
+}
+
+static void normalise_by_batch(dlda_plan *self, dlda_stage *stage, const float *weights, float *state)
+{
+    size_t rows = self->n * stage->raw.height * stage->raw.width;
+
+    self->kernels->statistics(&self->run, rows, stage->raw.channels, raw_of(self, stage), stage->mean, stage->inverse);
+    set_view(stage, weights);
+    update_running(self, stage, rows, state);
+}
+
+static void normalise_by_state(dlda_stage *stage, const float *weights, const float *state)
+{
+    size_t bytes = stage->raw.channels * sizeof(float);
+
+    memcpy(stage->mean, at(state, &stage->norm->mean), bytes);
+    memcpy(stage->inverse, at(state, &stage->norm->variance), bytes);
+    set_view(stage, weights);
+}
+
+/* ---- Forward ---- */
+
+static void convolve(dlda_plan *self, size_t i, const float *weights)
+{
+    const dlda_stage *stage = &self->stages[i];
+
+    if (!stage->conv) return;
+    self->kernels->conv_forward(&stage->conv->conv, &self->run, self->n, input_of(self, stage), view_of_input(self, i),
+                                at(weights, &stage->conv->weight), at(weights, &stage->conv->bias), stage->raw_values);
+}
+
+static void activate(dlda_plan *self, const dlda_stage *stage)
+{
+    if (stage->lazy || stage->passes) return;
+    self->kernels->activation_forward(&stage->activation, &self->run, self->n, raw_of(self, stage), stage->output,
+                                      stage->where);
+}
+
+static void drop(dlda_plan *self, const dlda_stage *stage, float *values)
+{
+    const dlda_step *step = &self->step;
+
+    if (!stage->dropout) return;
+    dlda_dropout dropout = { .rate = stage->dropout->rate,
+                             .size = dlda_shape_size(stage->out),
+                             .seed = step->seed,
+                             .epoch = (uint32_t)step->epoch,
+                             .layer = (uint32_t)stage->dropout_index,
+                             .samples = step->samples };
+    self->kernels->dropout(&dropout, &self->run, self->n, values);
+}
+
+static const float *output_of(const dlda_plan *self)
+{
+    return self->stages[self->n_stages - 1].output;
+}
+
+const float *dlda_plan_forward(dlda_plan *self, const float *weights, float *state, const float *X, size_t n,
+                               const dlda_step *step)
+{
+    self->images = X;
+    self->n = n;
+    self->step = *step;
+    for (size_t i = 0; i < self->n_stages; i++) {
+        dlda_stage *stage = &self->stages[i];
+        convolve(self, i, weights);
+        if (stage->norm) normalise_by_batch(self, stage, weights, state);
+        activate(self, stage);
+        drop(self, stage, stage->output);
+    }
+    return output_of(self);
+}
+
+const float *dlda_plan_infer(dlda_plan *self, const float *weights, const float *state, const float *X, size_t n)
+{
+    self->images = X;
+    self->n = n;
+    for (size_t i = 0; i < self->n_stages; i++) {
+        dlda_stage *stage = &self->stages[i];
+        convolve(self, i, weights);
+        if (stage->norm) normalise_by_state(stage, weights, state);
+        activate(self, stage);
+    }
+    return output_of(self);
+}
+
+/* ---- Backward ---- */
+
+/* Gradient of the raw values from that of the output, dY: into the place of the raw values if they are the stage's
+ * own, since nobody needs them any more, or else into dX. Returns where it is. */
+static float *activation_back(dlda_plan *self, const dlda_stage *stage, float *dY, float *dX, float *gradient)
+{
+    float *to = stage->conv ? stage->raw_values : dX;
+
+    if (stage->passes) {
+        memcpy(to, dY, self->n * dlda_shape_size(stage->raw) * sizeof *to);
+        return to;
+    }
+    drop(self, stage, dY);
+    self->kernels->activation_backward(&stage->activation, &self->run, self->n, raw_of(self, stage), stage->where, dY, to,
+                                       stage->norm ? gradient_at(gradient, &stage->norm->scale) : NULL,
+                                       stage->norm ? gradient_at(gradient, &stage->norm->shift) : NULL);
+    return to;
+}
+
+static void conv_back(dlda_plan *self, size_t i, const float *weights, const float *dRaw, float *dX, float *gradient)
+{
+    const dlda_stage *stage = &self->stages[i];
+    const dlda_layer *conv = stage->conv;
+
+    self->kernels->conv_backward_weights(&conv->conv, &self->run, self->n, input_of(self, stage), view_of_input(self, i),
+                                         dRaw, gradient_at(gradient, &conv->weight), gradient_at(gradient, &conv->bias));
+    if (i > self->first_trained)
+        self->kernels->conv_backward_data(&conv->conv, &self->run, self->n, dRaw, at(weights, &conv->weight), dX);
+}
+
+void dlda_plan_backward(dlda_plan *self, const float *weights, const float *dH, float *gradient)
+{
+    float *dY = self->buffers[0], *other = self->buffers[1];
+
+    memcpy(dY, dH, self->n * self->network->features * sizeof *dY);
+    for (size_t i = self->n_stages; i-- > self->first_trained;) {
+        float *dRaw = activation_back(self, &self->stages[i], dY, other, gradient);
+        if (self->stages[i].conv) {
+            conv_back(self, i, weights, dRaw, dY, gradient);
+        } else { /* it is the gradient of the input, and in the other buffer */
+            other = dY;
+            dY = dRaw;
+        }
+    }
+}

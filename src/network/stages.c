@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * stages.c - decides what is fused: groups the layers of a network into stages.
+ */
+#include "network/plan.h"
+
+#include <float.h>
+
+/* How far a stage has come; its parts stand in this order. */
+typedef enum part { CONV, NORM, RELU, WINDOW, DROPOUT } part;
+
+static part part_of(const dlda_layer *layer)
+{
+    switch (layer->kind) {
+    case DLDA_CONV_LAYER: return CONV;
+    case DLDA_NORM_LAYER: return NORM;
+    case DLDA_RELU_LAYER: return RELU;
+    case DLDA_POOL_LAYER:
+    case DLDA_GAP_LAYER: return WINDOW;
+    case DLDA_DROPOUT_LAYER: break;
+    }
+    return DROPOUT;
+}
+
+static void set_window(dlda_activation *a, const dlda_layer *layer)
+{
+    a->window = layer->kind == DLDA_GAP_LAYER ? DLDA_MEAN_WINDOW : DLDA_MAX_WINDOW;
+    a->size = layer->pool.size;
+    a->stride = layer->pool.stride;
+    a->out_height = layer->out.height;
+    a->out_width = layer->out.width;
+}
+
+/* Windows that overlap, or leave gaps, are too rare to be fused with anything before them. */
+static int stands_apart(const dlda_layer *layer)
+{
+    return layer->kind == DLDA_POOL_LAYER && layer->pool.stride != layer->pool.size;
+}
+
+static void start_stage(dlda_stage *stage, const dlda_layer *layer)
+{
+    dlda_shape raw = part_of(layer) == CONV ? layer->out : layer->in;
+
+    *stage = (dlda_stage){ .in = layer->in, .raw = raw, .out = raw };
+    stage->activation = (dlda_activation){ .height = raw.height, .width = raw.width, .channels = raw.channels,
+                                           .out_height = raw.height, .out_width = raw.width,
+                                           .view = { .least = -FLT_MAX } };
+}
+
+static void add_part(dlda_stage *stage, const dlda_layer *layer, size_t index)
+{
+    stage->out = layer->out;
+    switch (part_of(layer)) {
+    case CONV: stage->conv = layer; break;
+    case NORM:
+        stage->norm = layer;
+        stage->activation.normalises = 1;
+        break;
+    case RELU: stage->activation.view.least = 0; break;
+    case WINDOW: set_window(&stage->activation, layer); break;
+    case DROPOUT:
+        stage->dropout = layer;
+        stage->dropout_index = index;
+        break;
+    }
+}
+
+/* What comes after the convolution, if anything, changes no shape and is not random. */
+static int is_pointwise(const dlda_stage *stage)
+{
+    return stage->activation.window == DLDA_NO_WINDOW && !stage->dropout;
+}
+
+static void decide_memory(dlda_stage *stage, const dlda_stage *next)
+{
+    int plain = !stage->norm && stage->activation.view.least < 0 && is_pointwise(stage);
+
+    stage->passes = plain;
+    stage->lazy = !plain && stage->conv && is_pointwise(stage) && next && next->conv &&
+                  next->conv->conv.method == DLDA_CONV_WINOGRAD;
+}
+
+void dlda_plan_group(dlda_plan *plan)
+{
+    const dlda_network *network = plan->network;
+    dlda_stage *stage = NULL;
+    part reached = DROPOUT;
+
+    for (size_t i = 0; i < network->n_layers; i++) {
+        const dlda_layer *layer = &network->layers[i];
+        if (!stage || part_of(layer) <= reached || stands_apart(layer)) {
+            stage = &plan->stages[plan->n_stages++];
+            start_stage(stage, layer);
+        }
+        add_part(stage, layer, i);
+        reached = part_of(layer);
+    }
+    for (size_t i = 0; i < plan->n_stages; i++)
+        decide_memory(&plan->stages[i], i + 1 < plan->n_stages ? &plan->stages[i + 1] : NULL);
+    while (plan->first_trained < plan->n_stages && !plan->stages[plan->first_trained].conv &&
+           !plan->stages[plan->first_trained].norm)
+        plan->first_trained++;
+}
