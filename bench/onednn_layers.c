@@ -102,7 +102,8 @@ static void begin_layer(comparison *self, const dlda_conv *conv, size_t batch, s
 {
     size_t bytes = 0;
 
-    *self = (comparison){ .conv = conv, .N = batch, .run = { .threads = threads } };
+    *self = (comparison){ .conv = conv, .N = batch };
+    well(dlda_team_create(threads, &self->run.team));
     done(dnnl_engine_create(&self->engine, dnnl_cpu, 0), "making an engine");
     done(dnnl_stream_create(&self->stream, self->engine, dnnl_stream_default_flags), "making a stream");
     describe_arrays(self);
@@ -119,6 +120,7 @@ static void begin_layer(comparison *self, const dlda_conv *conv, size_t batch, s
 
 static void end_layer(comparison *self)
 {
+    dlda_team_destroy(self->run.team);
     for (int a = 0; a < ARRAYS; a++) {
         dlda_release(self->input[a]);
         dlda_release(self->ours[a]);

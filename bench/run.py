@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Compares deeplda with PyTorch (whole networks) and oneDNN (single convolutions), in turns, in one run.
 
-    bench/run.py [--build DIR] [--quick] [--only steps,inference,threads,layers] [--rounds N] [--threads T] [--output DIR]
+    bench/run.py [--build DIR] [--quick] [--only steps,inference,threads,layers] [--rounds N] [--threads T]
+                 [--output DIR]
 
 `make bench` builds what is needed and calls this. Each measurement is a process of its own, which also makes its peak
 of memory its own; in each round every program has its turn, so that a slow minute of the machine hits all of them.
@@ -165,7 +166,8 @@ def compare_steps(bench):
                      "torch_base_bytes": int(median_of(best, "base_bytes")),
                      "gflops": round(median_of(results["ours"], "step_gflop") /
                                      median_of(results["ours"], "step_seconds"), 1),
-                     "bound": round(most, 1), "of_bound": round(median_of(results["ours"], "images_per_second") / most, 3),
+                     "bound": round(most, 1),
+                     "of_bound": round(median_of(results["ours"], "images_per_second") / most, 3),
                      "machine_peak_gflops": round(peak, 1), "machine_gigabytes_per_second": round(bandwidth, 1)})
     return rows
 

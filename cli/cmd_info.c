@@ -122,7 +122,8 @@ static int show_model(const char *path, const dlda_options *options)
         status = dlda_network_text_describe(dlda_model_network_text(model), path, dlda_model_height(model),
                                             dlda_model_width(model), dlda_model_channels(model), &description);
     if (status == DLDA_OK)
-        status = ask_memory(options, (dlda_memory_spec){ .text = dlda_model_network_text(model), .where = path }, &need);
+        status = ask_memory(options, (dlda_memory_spec){ .text = dlda_model_network_text(model), .where = path },
+                            &need);
     int code = exit_code_of(name, status);
     if (code == EXIT_OK && option_is(options, "json", "true")) write_model_json(model, &need);
     else if (code == EXIT_OK) write_model_text(model, path, description, &need);

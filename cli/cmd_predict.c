@@ -17,9 +17,9 @@ static const char *const name = "predict";
 typedef struct predictor {
     dlda_model *model;
     dlda_workspace *workspace;
-    size_t most;    /* images at once, as --batch has it                     */
+    size_t most; /* images at once, as --batch has it                     */
     size_t threads;
-    size_t batch;   /* what there is room for now: no more than a file needed */
+    size_t batch; /* what there is room for now: no more than a file needed */
     size_t pixels, classes;
     float *images; /* [batch][pixels]  */
     float *proba;  /* [batch][classes] */

@@ -57,14 +57,15 @@ static int read_training_data(training *self)
                                            &self->train_part, &self->validation));
 }
 
-/* A folder may hold files of a test part. A single file has no parts, so testing on it would be testing on the
- * training data. */
+/* 1 if there is something of a test part, complete or not. A single file has no parts: testing on it would be
+ * testing on the training data. */
 static int has_test_part(const char *data)
 {
-    DIR *folder = strcmp(data, "digits") == 0 ? NULL : opendir(data);
-    int found = strcmp(data, "digits") == 0;
+    DIR *folder = NULL;
+    int found = 0;
 
-    if (!folder) return found;
+    if (strcmp(data, "digits") == 0) return 1;
+    if (!(folder = opendir(data))) return 0;
     for (struct dirent *entry = readdir(folder); entry && !found; entry = readdir(folder))
         found = strncmp(entry->d_name, "t10k-", strlen("t10k-")) == 0;
     closedir(folder);
@@ -127,7 +128,8 @@ static int prepare(training *self)
     if (status == DLDA_E_CLASS) return exit_code_at(name, self->data, status);
     if (status != DLDA_OK) return exit_code_of(name, status);
     make_parents(self->folder);
-    return exit_code_of(name, dlda_trainer_record(self->trainer, self->folder, option_is(self->options, "force", "true")));
+    return exit_code_of(
+        name, dlda_trainer_record(self->trainer, self->folder, option_is(self->options, "force", "true")));
 }
 
 static int train(training *self)
@@ -157,7 +159,7 @@ static int evaluate(const training *self, const dlda_model *model, const dlda_da
                                                (size_t)option_number(self->options, "threads"), &workspace);
 
     if (status == DLDA_OK) status = dlda_model_evaluate(model, workspace, dataset, DLDA_PAPER, &evaluation);
-    int code = exit_code_of(name, status);
+    int code = exit_code_at(name, self->data, status);
     if (code == EXIT_OK) table_evaluation(stdout, model, evaluation, what);
     dlda_evaluation_destroy(evaluation);
     dlda_workspace_destroy(workspace);

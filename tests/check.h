@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "deeplda.h"
 
 /* Fails unless a call returns the wanted status; shows the library's own sentence. */
@@ -138,6 +139,16 @@ static inline double check_normal(uint64_t *seed)
 
     for (int i = 0; i < 12; i++) sum += check_uniform(seed);
     return sum / 2;
+}
+
+/* A team of that many threads, kept for the whole test program. */
+static inline dlda_team *check_team(size_t threads)
+{
+    static dlda_team *teams[9];
+
+    assert_true(threads < 9);
+    if (!teams[threads]) CHECK_OK(dlda_team_create(threads, &teams[threads]));
+    return teams[threads];
 }
 
 #endif

@@ -285,15 +285,17 @@ static void test_parallel_partition(void **state)
         for (size_t threads = 1; threads <= MOST_THREADS; threads++) {
             memset(&record, 0, sizeof record);
             record.n = counts[i / 6], record.grain = grains[i % 6], record.threads = threads;
-            dlda_parallel_for(threads, record.n, record.grain, record_chunk, &record);
+            dlda_parallel_for(check_team(threads), record.n, record.grain, record_chunk, &record);
             assert_int_equal(record.wrong, 0);
             for (size_t j = 0; j < MOST_ITEMS; j++) assert_int_equal(record.visits[j], j < record.n);
             assert_int_equal(dlda_parallel_chunks(record.n, record.grain),
                              (record.n + record.grain - 1) / record.grain);
         }
     assert_int_equal(dlda_parallel_chunks(SIZE_MAX, 2), SIZE_MAX / 2 + 1);
-    assert_int_equal(dlda_parallel_threads(5), 5);
-    assert_true(dlda_parallel_threads(0) >= 1);
+    for (size_t threads = 1; threads <= MOST_THREADS; threads++)
+        assert_int_equal(dlda_team_threads(check_team(threads)), threads);
+    assert_true(dlda_team_threads(check_team(0)) >= 1);
+    assert_int_equal(dlda_team_threads(NULL), 1);
 }
 
 /* ---- Messages ---- */

@@ -71,7 +71,7 @@ static void check_passes(const dlda_conv *conv, const dlda_kernel_set *set, size
     float *scale = random_floats(conv->channels, 5), *shift = random_floats(conv->channels, 6);
     const dlda_view through = { scale, shift, N % 2 ? 0 : -1 };
     const dlda_view *view = conv->method == DLDA_CONV_WINOGRAD && conv->channels % 2 ? &through : NULL;
-    dlda_run run = { .threads = threads };
+    dlda_run run = { .team = check_team(threads) };
 
     CHECK_OK(dlda_conv_scratch(conv, threads, &bytes));
     run.scratch = dlda_take_bytes(bytes, 1, "test");

@@ -573,8 +573,11 @@ static void test_gather_is_the_same_for_any_threads(void **state)
     memset(one, 0xff, N * SIZE * sizeof *one); /* NaN */
     memset(four, 0xff, N * SIZE * sizeof *four);
     for (size_t i = 0; i < N; i++) indices[i] = (i * 577) % 1000;
-    dlda_dataset_gather(digits, indices, N, 1, one);
-    dlda_dataset_gather(digits, indices, N, 4, four);
+    dlda_team *team = NULL;
+    assert_int_equal(dlda_team_create(4, &team), DLDA_OK);
+    dlda_dataset_gather(digits, indices, N, NULL, one);
+    dlda_dataset_gather(digits, indices, N, team, four);
+    dlda_team_destroy(team);
     assert_memory_equal(one, four, N * SIZE * sizeof *one);
     for (size_t i = 0; i < N; i++) {
         assert_int_equal(dlda_dataset_images(digits, indices[i], 1, single), DLDA_OK);

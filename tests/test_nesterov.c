@@ -16,7 +16,7 @@ static void check_rule(size_t r)
     memcpy(weights, nesterov_first_weights, sizeof weights);
     for (size_t step = 0; step < NESTEROV_STEPS; step++) {
         size_t at = (r * NESTEROV_STEPS + step) * NESTEROV_N;
-        dlda_nesterov_step(&rule, 2, NESTEROV_N, nesterov_gradients + step * NESTEROV_N, velocity, weights);
+        dlda_nesterov_step(&rule, check_team(2), NESTEROV_N, nesterov_gradients + step * NESTEROV_N, velocity, weights);
         CHECK_NEAR_FLOAT(weights, nesterov_weights + at, NESTEROV_N, 1e-5, "rule %zu step %zu weights", r, step);
         CHECK_NEAR_FLOAT(velocity, nesterov_velocity + at, NESTEROV_N, 1e-5, "rule %zu step %zu velocity", r, step);
     }
@@ -36,7 +36,7 @@ static void test_plain_descent(void **state)
     const float gradient[3] = { 1, -2, 0 };
     float velocity[3] = { 9, 9, 9 }, weights[3] = { 1, 1, 1 };
 
-    dlda_nesterov_step(&rule, 1, 3, gradient, velocity, weights);
+    dlda_nesterov_step(&rule, check_team(1), 3, gradient, velocity, weights);
     CHECK_NEAR_FLOAT(weights, ((double[]){ 0.75, 1.5, 1 }), 3, 1e-7, "weights");
     CHECK_NEAR_FLOAT(velocity, ((double[]){ -0.25, 0.5, 0 }), 3, 1e-7, "velocity");
 }
@@ -47,7 +47,7 @@ static void test_no_weights(void **state)
     const dlda_nesterov rule = { 0.1, 0.9, 1e-4 };
     float gradient = 1, velocity = 2, weight = 3;
 
-    dlda_nesterov_step(&rule, 2, 0, &gradient, &velocity, &weight);
+    dlda_nesterov_step(&rule, check_team(2), 0, &gradient, &velocity, &weight);
     assert_true(velocity == 2 && weight == 3);
 }
 
@@ -67,8 +67,8 @@ static void test_threads(void **state)
         velocity[0][i] = velocity[1][i] = (float)check_normal(&seed);
         weights[0][i] = weights[1][i] = (float)check_normal(&seed);
     }
-    dlda_nesterov_step(&rule, 1, N, gradient, velocity[0], weights[0]);
-    dlda_nesterov_step(&rule, 4, N, gradient, velocity[1], weights[1]);
+    dlda_nesterov_step(&rule, check_team(1), N, gradient, velocity[0], weights[0]);
+    dlda_nesterov_step(&rule, check_team(4), N, gradient, velocity[1], weights[1]);
     assert_memory_equal(velocity[0], velocity[1], N * sizeof(float));
     assert_memory_equal(weights[0], weights[1], N * sizeof(float));
     for (size_t i = N; i < N + SPARE; i++) assert_true(isnan(velocity[1][i]) && isnan(weights[1][i]));

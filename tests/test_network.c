@@ -78,7 +78,7 @@ static float *random_floats(size_t n, uint32_t a)
 static fixture open_case(const struct layer_case *c, dlda_kernels kernels, size_t threads)
 {
     fixture f = { .layer_case = c };
-    dlda_plan_spec spec = { c->n, threads, 1, kernels };
+    dlda_plan_spec spec = { c->n, check_team(threads), 1, kernels };
 
     assert_int_equal(dlda_network_parse(c->text, "test", c->input, &f.network), DLDA_OK);
     assert_int_equal(dlda_plan_create(f.network, &spec, &f.plan), DLDA_OK);
@@ -263,7 +263,7 @@ static void test_dropout_rate_scale_and_repeat(void **state)
     static const struct layer_case c = { "dropout 0.25\ndense 1", { 1, 1, 1000 }, 100 };
     fixture f = open_case(&c, DLDA_KERNELS_FAST, 2);
     dlda_dropout drop = { 0.25, 1000, 5, 1, 0, f.samples };
-    dlda_run run = { 2, NULL };
+    dlda_run run = { check_team(2), NULL };
     float *values[3];
     size_t zeros = 0, count = 100000, same = 0;
 
@@ -291,7 +291,7 @@ static void test_pooling_keeps_nan(void **state)
     const float one = 1, zero = 0;
     const dlda_activation pool = { .height = 2, .width = 2, .channels = 1, .window = DLDA_MAX_WINDOW, .size = 2, .stride = 2,
                                    .out_height = 1, .out_width = 1, .view = { &one, &zero, 0 } };
-    const dlda_run run = { 1, NULL };
+    const dlda_run run = { NULL, NULL };
     const dlda_kernel_set *sets[] = { dlda_kernels_fast(), &dlda_reference_kernels };
     uint8_t where = 0;
     float Y = 0;
@@ -335,7 +335,7 @@ static void test_plan_without_memory(void **state)
 {
     dlda_network *network = NULL;
     dlda_plan *plan = NULL;
-    dlda_plan_spec spec = { 4, 2, 1, DLDA_KERNELS_FAST };
+    dlda_plan_spec spec = { 4, check_team(2), 1, DLDA_KERNELS_FAST };
     dlda_status status = DLDA_E_MEMORY;
 
     (void)state;

@@ -1,36 +1,210 @@
 /* SPDX-License-Identifier: MIT
  *
- * parallel.c - the parallel loop, on OpenMP.
+ * parallel.c - teams of threads, on POSIX threads.
+ *
+ * The caller of a loop publishes it by raising the number of the loop; the others see the number change, take chunks
+ * until there are none left, and report. Whoever waits looks at an atomic for some microseconds, then sleeps on a
+ * condition. Who sleeps says so before looking a last time, and who wakes looks for sleepers after publishing: with
+ * sequentially consistent atomics one of the two always sees the other.
  */
+#define _GNU_SOURCE
 #include "base/parallel.h"
+#include "base/memory.h"
 
-#include <omp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum { LOOKS_BEFORE_SLEEP = 2000 }; /* some 20 to 50 microseconds */
+
+typedef struct parallel_loop {
+    dlda_parallel_body *body;
+    void *context;
+    size_t n, grain, chunks;
+} parallel_loop;
+
+/* A place to wait for something, and whether anybody sleeps there. */
+typedef struct resting_place {
+    pthread_cond_t condition;
+    atomic_size_t sleepers;
+} resting_place;
+
+typedef struct worker {
+    dlda_team *team;
+    size_t index; /* from 1; the caller is 0 */
+    pthread_t thread;
+} worker;
+
+struct dlda_team {
+    size_t threads;
+    worker *workers;       /* [threads - 1]                              */
+    size_t n_started;
+    parallel_loop loop;    /* the one at work                            */
+    atomic_size_t number;  /* of that loop                               */
+    atomic_size_t next;    /* chunk that nobody has taken                */
+    atomic_size_t working; /* workers that have not reported             */
+    atomic_int ends;
+    pthread_mutex_t mutex;
+    resting_place start, finish;
+};
 
 size_t dlda_parallel_chunks(size_t n, size_t grain)
 {
     return n / grain + (n % grain != 0);
 }
 
-size_t dlda_parallel_threads(size_t wanted)
+size_t dlda_team_threads(const dlda_team *team)
 {
-    return wanted > 0 ? wanted : (size_t)omp_get_num_procs();
+    return team ? team->threads : 1;
 }
 
-static void run_chunk(dlda_parallel_body *body, void *context, size_t index, size_t n, size_t grain, size_t worker)
+static void run_chunk(const parallel_loop *loop, size_t index, size_t who)
 {
-    size_t begin = index * grain;
-    size_t end = n - begin < grain ? n : begin + grain;
-    body(context, &(dlda_chunk){ index, begin, end, worker });
+    size_t begin = index * loop->grain;
+    size_t end = loop->n - begin < loop->grain ? loop->n : begin + loop->grain;
+    loop->body(loop->context, &(dlda_chunk){ index, begin, end, who });
 }
 
-void dlda_parallel_for(size_t threads, size_t n, size_t grain, dlda_parallel_body *body, void *context)
-{
-    size_t chunks = dlda_parallel_chunks(n, grain);
+/* ---- Waiting ---- */
 
-    if (threads <= 1 || chunks <= 1) { /* a team of one would cost more than it helps */
-        for (size_t i = 0; i < chunks; i++) run_chunk(body, context, i, n, grain, 0);
+static inline void pause_briefly(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
+/* Waits while *value is `same`. */
+static void wait_while(dlda_team *team, resting_place *place, atomic_size_t *value, size_t same)
+{
+    for (int i = 0; i < LOOKS_BEFORE_SLEEP; i++) {
+        if (atomic_load(value) != same) return;
+        pause_briefly();
+    }
+    pthread_mutex_lock(&team->mutex);
+    atomic_fetch_add(&place->sleepers, 1);
+    while (atomic_load(value) == same) pthread_cond_wait(&place->condition, &team->mutex);
+    atomic_fetch_sub(&place->sleepers, 1);
+    pthread_mutex_unlock(&team->mutex);
+}
+
+static void wake(dlda_team *team, resting_place *place)
+{
+    if (atomic_load(&place->sleepers) == 0) return;
+    pthread_mutex_lock(&team->mutex);
+    pthread_cond_broadcast(&place->condition);
+    pthread_mutex_unlock(&team->mutex);
+}
+
+/* ---- Working ---- */
+
+static void take_chunks(dlda_team *team, size_t who)
+{
+    const parallel_loop loop = team->loop;
+
+    for (size_t i = atomic_fetch_add(&team->next, 1); i < loop.chunks; i = atomic_fetch_add(&team->next, 1))
+        run_chunk(&loop, i, who);
+}
+
+static void *work(void *context)
+{
+    const worker *self = context;
+    dlda_team *team = self->team;
+
+    for (size_t seen = 0;; seen++) {
+        wait_while(team, &team->start, &team->number, seen);
+        if (atomic_load(&team->ends)) return NULL;
+        take_chunks(team, self->index);
+        if (atomic_fetch_sub(&team->working, 1) == 1) wake(team, &team->finish);
+    }
+}
+
+/* Waits until nobody works: the number of those at work falls, so each value is waited for in turn. */
+static void wait_for_workers(dlda_team *team)
+{
+    for (size_t left = atomic_load(&team->working); left > 0; left = atomic_load(&team->working))
+        wait_while(team, &team->finish, &team->working, left);
+}
+
+void dlda_parallel_for(dlda_team *team, size_t n, size_t grain, dlda_parallel_body *body, void *context)
+{
+    const parallel_loop loop = { body, context, n, grain, dlda_parallel_chunks(n, grain) };
+
+    if (dlda_team_threads(team) == 1 || loop.chunks <= 1) {
+        for (size_t i = 0; i < loop.chunks; i++) run_chunk(&loop, i, 0);
         return;
     }
-#pragma omp parallel for num_threads((int)threads) schedule(dynamic, 1)
-    for (size_t i = 0; i < chunks; i++) run_chunk(body, context, i, n, grain, (size_t)omp_get_thread_num());
+    team->loop = loop;
+    atomic_store(&team->next, 0);
+    atomic_store(&team->working, team->threads - 1);
+    atomic_fetch_add(&team->number, 1);
+    wake(team, &team->start);
+    take_chunks(team, 0);
+    wait_for_workers(team);
+}
+
+/* ---- Making and ending a team ---- */
+
+static size_t available_cores(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? (size_t)CPU_COUNT(&set) : 1;
+}
+
+/* Workers leave all signals to the program's own threads. */
+static dlda_status start_workers(dlda_team *team)
+{
+    sigset_t all, before;
+    int failure = 0;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    while (!failure && team->n_started < team->threads - 1) {
+        worker *next = &team->workers[team->n_started];
+        *next = (worker){ .team = team, .index = team->n_started + 1 };
+        failure = pthread_create(&next->thread, NULL, work, next);
+        if (!failure) team->n_started++;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (!failure) return DLDA_OK;
+    return dlda_fail(DLDA_E_MEMORY, "threads: %zu could be started, expected %zu: %s", team->n_started + 1, team->threads,
+                     strerror(failure));
+}
+
+dlda_status dlda_team_create(size_t threads, dlda_team **team)
+{
+    dlda_status status = DLDA_OK;
+    dlda_team *self = NULL;
+
+    if (threads == 0) threads = available_cores();
+    if (threads > DLDA_MOST_THREADS)
+        DLDA_FAIL(DLDA_E_ARGUMENT, "%zu threads, expected at most %d", threads, DLDA_MOST_THREADS);
+    DLDA_TRY(DLDA_TAKE(&self, 1, "threads"));
+    self->threads = threads;
+    pthread_mutex_init(&self->mutex, NULL);
+    pthread_cond_init(&self->start.condition, NULL);
+    pthread_cond_init(&self->finish.condition, NULL);
+    DLDA_TRY(DLDA_TAKE(&self->workers, threads - 1, "threads"));
+    DLDA_TRY(start_workers(self));
+    *team = self;
+    self = NULL;
+done:
+    dlda_team_destroy(self);
+    return status;
+}
+
+void dlda_team_destroy(dlda_team *self)
+{
+    if (!self) return;
+    atomic_store(&self->ends, 1);
+    atomic_fetch_add(&self->number, 1);
+    wake(self, &self->start);
+    for (size_t i = 0; i < self->n_started; i++) pthread_join(self->workers[i].thread, NULL);
+    pthread_cond_destroy(&self->start.condition);
+    pthread_cond_destroy(&self->finish.condition);
+    pthread_mutex_destroy(&self->mutex);
+    dlda_release(self->workers);
+    dlda_release(self);
 }

@@ -90,16 +90,16 @@ static void run_chunk(void *context, const dlda_chunk *chunk)
     if (sum == 0) work->result = sum; /* never so, but the compiler does not know */
 }
 
-double dlda_peak_gflops(size_t threads)
+double dlda_peak_gflops(dlda_team *team)
 {
     peak_kind kind = widest();
     peak_work work = { kind.loop, 0 };
-    size_t loops = threads * LOOPS_PER_THREAD;
+    size_t loops = dlda_team_threads(team) * LOOPS_PER_THREAD;
     double best = 0;
 
     for (int round = 0; round <= ROUNDS; round++) { /* the first starts the threads */
         double begin = dlda_seconds_now();
-        dlda_parallel_for(threads, loops, 1, run_chunk, &work);
+        dlda_parallel_for(team, loops, 1, run_chunk, &work);
         double gflop = 1e-9 * 2 * kind.lanes * (double)CHAINS * TURNS * (double)loops;
         double gflops = gflop / (dlda_seconds_now() - begin);
         if (round > 0 && gflops > best) best = gflops;
@@ -124,7 +124,7 @@ static void copy_chunk(void *context, const dlda_chunk *chunk)
         to[i] = from[i] * multiplier; /* memcpy would bypass the caches */
 }
 
-double dlda_peak_bandwidth(size_t threads, float *values, size_t n)
+double dlda_peak_bandwidth(dlda_team *team, float *values, size_t n)
 {
     enum { COPY_ROUNDS = 8, GRAIN = 65536 };
     copy_work work = { values, values + n / 2 };
@@ -132,7 +132,7 @@ double dlda_peak_bandwidth(size_t threads, float *values, size_t n)
 
     for (int round = 0; round <= COPY_ROUNDS; round++) {
         double begin = dlda_seconds_now();
-        dlda_parallel_for(threads, n / 2, GRAIN, copy_chunk, &work);
+        dlda_parallel_for(team, n / 2, GRAIN, copy_chunk, &work);
         double rate = 1e-9 * (double)(n / 2) * 2 * sizeof(float) / (dlda_seconds_now() - begin);
         if (round > 0 && rate > best) best = rate;
     }

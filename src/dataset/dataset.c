@@ -265,10 +265,10 @@ static void gather_chunk(void *context, const dlda_chunk *chunk)
         copy_sample(job->dataset, job->indices[i], job->images + i * size);
 }
 
-void dlda_dataset_gather(const dlda_dataset *dataset, const size_t *indices, size_t n, size_t threads,
+void dlda_dataset_gather(const dlda_dataset *dataset, const size_t *indices, size_t n, dlda_team *team,
                          float *images)
 {
     enum { GRAIN = 16 };
 
-    dlda_parallel_for(threads, n, GRAIN, gather_chunk, &(gather){ dataset, indices, images });
+    dlda_parallel_for(team, n, GRAIN, gather_chunk, &(gather){ dataset, indices, images });
 }

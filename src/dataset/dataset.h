@@ -8,12 +8,12 @@
 #ifndef DLDA_DATASET_DATASET_H
 #define DLDA_DATASET_DATASET_H
 
-#include "base/status.h"
+#include "base/parallel.h"
 
 /* [count] labels in 0 .. classes-1, in the set's own order; NULL if the set has none. */
 const int *dlda_dataset_labels(const dlda_dataset *dataset);
 
 /* Gathers samples indices[0 .. n-1] (positions in this set) as floats: images [n][height][width][channels]. */
-void dlda_dataset_gather(const dlda_dataset *dataset, const size_t *indices, size_t n, size_t threads, float *images);
+void dlda_dataset_gather(const dlda_dataset *dataset, const size_t *indices, size_t n, dlda_team *team, float *images);
 
 #endif

@@ -161,7 +161,7 @@ void dlda_activation_forward(const dlda_activation *activation, const dlda_run *
                              uint8_t *where)
 {
     activation_pass pass = { .activation = activation, .X = X, .Y = Y, .where = where };
-    dlda_parallel_for(run->threads, N, image_grain(activation, N), forward_images, &pass);
+    dlda_parallel_for(run->team, N, image_grain(activation, N), forward_images, &pass);
 }
 
 /* ---- Backward ---- */
@@ -308,7 +308,7 @@ static void norm_gradients(activation_pass *pass, const dlda_run *run, size_t N,
     double n = (double)(N * image_rows(a)), *sums = run->scratch;
 
     memset(sums, 0, chunks * 2 * C * sizeof *sums);
-    dlda_parallel_for(run->threads, N, grain, sum_images, pass);
+    dlda_parallel_for(run->team, N, grain, sum_images, pass);
     for (size_t i = 1; i < chunks; i++)
         for (size_t c = 0; c < 2 * C; c++) sums[c] += sums[i * 2 * C + c];
     for (size_t c = 0; c < C; c++) {
@@ -332,5 +332,5 @@ void dlda_activation_backward(const dlda_activation *activation, const dlda_run 
 
     int scatters = activation->window == DLDA_MAX_WINDOW && activation->stride != activation->size;
     if (activation->normalises) norm_gradients(&pass, run, N, dscale, dshift);
-    dlda_parallel_for(run->threads, N, image_grain(activation, N), scatters ? scatter_images : backward_images, &pass);
+    dlda_parallel_for(run->team, N, image_grain(activation, N), scatters ? scatter_images : backward_images, &pass);
 }

@@ -24,7 +24,7 @@ typedef struct conv_pass {
 static conv_pass new_pass(const dlda_conv *conv, const dlda_run *run)
 {
     conv_pass pass = { .conv = conv, .columns = run->scratch };
-    pass.weights = pass.columns + run->threads * dlda_im2col_worker_floats(conv);
+    pass.weights = pass.columns + dlda_team_threads(run->team) * dlda_im2col_worker_floats(conv);
     return pass;
 }
 
@@ -121,7 +121,7 @@ void dlda_im2col_forward(const dlda_conv *conv, const dlda_run *run, size_t N, c
     pass.X = X;
     pass.W = W;
     pass.Y = Y;
-    dlda_parallel_for(run->threads, N, 1, forward_chunk, &pass);
+    dlda_parallel_for(run->team, N, 1, forward_chunk, &pass);
 }
 
 /* ---- Backward, data ---- */
@@ -157,7 +157,7 @@ void dlda_im2col_backward_data(const dlda_conv *conv, const dlda_run *run, size_
     pass.dY = dY;
     pass.dX = dX;
     dlda_conv_transpose(conv, W, pass.weights);
-    dlda_parallel_for(run->threads, N, 1, backward_chunk, &pass);
+    dlda_parallel_for(run->team, N, 1, backward_chunk, &pass);
 }
 
 /* ---- Backward, weights ---- */
@@ -197,6 +197,6 @@ void dlda_im2col_backward_weights(const dlda_conv *conv, const dlda_run *run, si
 
     pass.X = X;
     pass.dY = dY;
-    dlda_parallel_for(run->threads, N, grain, weights_chunk, &pass);
+    dlda_parallel_for(run->team, N, grain, weights_chunk, &pass);
     dlda_conv_sum_groups(conv, run, pass.weights, dlda_parallel_chunks(N, grain), dW);
 }

@@ -38,7 +38,7 @@ static size_t rows_of(const dlda_conv *conv, size_t N)
 void dlda_product_forward(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X, const float *W, float *Y)
 {
     product_pass pass = { conv, &conv->forward[0], X, W, Y };
-    dlda_parallel_for(run->threads, rows_of(conv, N), conv->block, product_chunk, &pass);
+    dlda_parallel_for(run->team, rows_of(conv, N), conv->block, product_chunk, &pass);
 }
 
 void dlda_product_backward_data(const dlda_conv *conv, const dlda_run *run, size_t N, const float *dY, const float *W,
@@ -46,7 +46,7 @@ void dlda_product_backward_data(const dlda_conv *conv, const dlda_run *run, size
 {
     product_pass pass = { conv, &conv->data[0], dY, run->scratch, dX };
     dlda_conv_transpose(conv, W, run->scratch);
-    dlda_parallel_for(run->threads, rows_of(conv, N), conv->block, product_chunk, &pass);
+    dlda_parallel_for(run->team, rows_of(conv, N), conv->block, product_chunk, &pass);
 }
 
 /* C[group] = A' B over the rows of one group. */
@@ -73,6 +73,6 @@ void dlda_product_backward_weights(const dlda_conv *conv, const dlda_run *run, s
     product_pass pass = { conv, &conv->weights[0], X, dY, run->scratch };
     size_t rows = rows_of(conv, N), grain = dlda_conv_group(rows);
 
-    dlda_parallel_for(run->threads, rows, grain, weights_chunk, &pass);
+    dlda_parallel_for(run->team, rows, grain, weights_chunk, &pass);
     dlda_conv_sum_groups(conv, run, run->scratch, dlda_parallel_chunks(rows, grain), dW);
 }

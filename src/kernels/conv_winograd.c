@@ -115,8 +115,8 @@ static void run_forward(winograd_pass *pass, const dlda_run *run, const float *w
 {
     weights_job job = { pass->in.channels * pass->out.channels, weights, pass->U };
 
-    dlda_parallel_for(run->threads, job.n, 4096, to_frequencies, &job);
-    dlda_parallel_for(run->threads, pass->tiles, pass->stride, forward_block, pass);
+    dlda_parallel_for(run->team, job.n, 4096, to_frequencies, &job);
+    dlda_parallel_for(run->team, pass->tiles, pass->stride, forward_block, pass);
 }
 
 void dlda_winograd_forward(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X, const dlda_view *view,
@@ -139,7 +139,7 @@ void dlda_winograd_backward_data(const dlda_conv *conv, const dlda_run *run, siz
     dlda_tiling in = pass.in;
 
     pass.X = W;
-    dlda_parallel_for(run->threads, 9, 1, turn_filters, &pass);
+    dlda_parallel_for(run->team, 9, 1, turn_filters, &pass);
     pass.in = pass.out;
     pass.in.pad = 2 - conv->pad;
     pass.out = in;
@@ -194,9 +194,9 @@ void dlda_winograd_backward_weights(const dlda_conv *conv, const dlda_run *run, 
     for (size_t first = 0; first < pass.tiles; first += pass.stride) {
         size_t left = pass.tiles - first;
         pass.stretch = (dlda_tile_block){ first, left < pass.stride ? left : pass.stride, pass.stride };
-        dlda_parallel_for(run->threads, pass.stretch.count, TILES_AT_ONCE, transform_tiles, &pass);
-        dlda_parallel_for(run->threads, DLDA_FREQUENCIES, 1, add_frequency, &pass);
+        dlda_parallel_for(run->team, pass.stretch.count, TILES_AT_ONCE, transform_tiles, &pass);
+        dlda_parallel_for(run->team, DLDA_FREQUENCIES, 1, add_frequency, &pass);
     }
     weights_job job = { n, pass.U, dW };
-    dlda_parallel_for(run->threads, n, 4096, from_frequencies, &job);
+    dlda_parallel_for(run->team, n, 4096, from_frequencies, &job);
 }

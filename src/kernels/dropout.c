@@ -48,5 +48,5 @@ static void drop_chunk(void *context, const dlda_chunk *chunk)
 void dlda_dropout_apply(const dlda_dropout *dropout, const dlda_run *run, size_t N, float *X)
 {
     dropout_pass pass = { dropout, X };
-    dlda_parallel_for(run->threads, N, 1, drop_chunk, &pass);
+    dlda_parallel_for(run->team, N, 1, drop_chunk, &pass);
 }

@@ -10,12 +10,12 @@
 #ifndef DLDA_KERNELS_KERNELS_H
 #define DLDA_KERNELS_KERNELS_H
 
-#include "base/status.h"
+#include "base/parallel.h"
 #include "linalg/gemm.h"
 
-/* How to run: threads, and scratch memory of at least the size that the _scratch functions ask for. */
+/* How to run: with which threads, and scratch memory of at least the size that the _scratch functions ask for. */
 typedef struct dlda_run {
-    size_t threads;
+    dlda_team *team; /* NULL: the caller alone */
     void *scratch;
 } dlda_run;
 

@@ -12,7 +12,7 @@ double *dlda_reduce_rows(const dlda_run *run, size_t rows, size_t width, dlda_pa
     double *partial = run->scratch;
 
     memset(partial, 0, (chunks ? chunks : 1) * width * sizeof *partial);
-    dlda_parallel_for(run->threads, rows, grain, body, context);
+    dlda_parallel_for(run->team, rows, grain, body, context);
     for (size_t i = 1; i < chunks; i++)
         for (size_t j = 0; j < width; j++) partial[j] += partial[i * width + j];
     return partial;

@@ -4,7 +4,6 @@
  */
 #include "model/model.h"
 #include "base/memory.h"
-#include "base/parallel.h"
 #include "classify/evaluate.h"
 #include "dataset/dataset.h"
 
@@ -117,6 +116,7 @@ const dlda_lda *dlda_model_lda(const dlda_model *self)
 struct dlda_workspace {
     const dlda_network *network; /* that it was made for */
     size_t batch;
+    dlda_team *team;
     dlda_plan *plan;
 };
 
@@ -124,11 +124,12 @@ dlda_status dlda_workspace_create(const dlda_model *model, size_t batch, size_t 
 {
     dlda_status status = DLDA_OK;
     dlda_workspace *self = NULL;
-    dlda_plan_spec spec = { batch, dlda_parallel_threads(threads), 0, DLDA_KERNELS_FAST };
 
     DLDA_TRY(DLDA_TAKE(&self, 1, "workspace"));
     self->network = model->network;
     self->batch = batch;
+    DLDA_TRY(dlda_team_create(threads, &self->team));
+    const dlda_plan_spec spec = { batch, self->team, 0, DLDA_KERNELS_FAST };
     DLDA_TRY(dlda_plan_create(model->network, &spec, &self->plan));
     *workspace = self;
     self = NULL;
@@ -141,6 +142,7 @@ void dlda_workspace_destroy(dlda_workspace *self)
 {
     if (!self) return;
     dlda_plan_destroy(self->plan);
+    dlda_team_destroy(self->team);
     dlda_release(self);
 }
 

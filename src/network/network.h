@@ -77,19 +77,19 @@ dlda_status dlda_network_visit(const dlda_network *network, dlda_parameter_visit
 /* ---- Running ---- */
 
 typedef struct dlda_plan_spec {
-    size_t batch;         /* most images at once           */
-    size_t threads;       /* at least 1                    */
-    int training;         /* 0: memory for inference alone */
+    size_t batch;         /* most images at once                  */
+    dlda_team *team;      /* that runs it; NULL: the caller alone */
+    int training;         /* 0: memory for inference alone        */
     dlda_kernels kernels;
 } dlda_plan_spec;
 
 typedef struct dlda_plan dlda_plan;
 
-/* The network must outlive the plan. */
+/* The network and the team must outlive the plan. */
 dlda_status dlda_plan_create(const dlda_network *network, const dlda_plan_spec *spec, dlda_plan **plan);
 void dlda_plan_destroy(dlda_plan *plan);
-/* Bytes that the plan has taken. */
-size_t dlda_plan_bytes(const dlda_plan *plan);
+/* Bytes that a plan takes, without making it. */
+dlda_status dlda_plan_measure(const dlda_network *network, const dlda_plan_spec *spec, size_t *bytes);
 
 /* Features [n][features] of images X [n][input], n <= batch, with the stored statistics. The result stays valid
  * until the plan runs again, in either direction. */

@@ -9,8 +9,6 @@
 #include "network/plan.h"
 #include "base/memory.h"
 
-enum { MOST_THREADS = 1024 };
-
 size_t dlda_shape_size(dlda_shape shape)
 {
     return shape.height * shape.width * shape.channels;
@@ -60,7 +58,7 @@ static size_t scratch_bytes(const dlda_plan *self, arena *a)
         a->status = dlda_norm_scratch(stage->raw.channels, &bytes);
         most = larger(most, bytes);
         if (stage->conv && a->status == DLDA_OK)
-            a->status = dlda_conv_scratch(&stage->conv->conv, self->spec.threads, &bytes);
+            a->status = dlda_conv_scratch(&stage->conv->conv, dlda_team_threads(self->spec.team), &bytes);
         most = larger(most, bytes);
     }
     return most;
@@ -143,27 +141,50 @@ static void set_identity_views(dlda_plan *self)
         for (size_t c = 0; c < self->stages[i].raw.channels; c++) self->stages[i].scale[c] = 1; /* shift: zeroed memory */
 }
 
-dlda_status dlda_plan_create(const dlda_network *network, const dlda_plan_spec *spec, dlda_plan **plan)
+/* A plan without its arena. */
+static dlda_status prepare(const dlda_network *network, const dlda_plan_spec *spec, dlda_plan **plan)
 {
     dlda_status status = DLDA_OK;
     dlda_plan *self = NULL;
     arena sizes = { NULL, 0, DLDA_OK };
 
     if (spec->batch < 1) DLDA_FAIL(DLDA_E_ARGUMENT, "network: batch %zu, expected at least 1", spec->batch);
-    if (spec->threads < 1 || spec->threads > MOST_THREADS)
-        DLDA_FAIL(DLDA_E_ARGUMENT, "network: %zu threads, expected 1 to %d", spec->threads, MOST_THREADS);
     DLDA_TRY(DLDA_TAKE(&self, 1, "network plan"));
     self->network = network;
     self->spec = *spec;
     self->kernels = spec->kernels == DLDA_KERNELS_REFERENCE ? &dlda_reference_kernels : dlda_kernels_fast();
-    self->run.threads = spec->threads;
+    self->run.team = spec->team;
     DLDA_TRY(DLDA_TAKE(&self->stages, network->n_layers, "network plan"));
     dlda_plan_group(self);
     place_all(self, &sizes);
     DLDA_TRY(sizes.status);
-    DLDA_TRY(DLDA_TAKE(&self->arena, sizes.used, "network memory"));
     self->arena_bytes = sizes.used;
-    arena real = { self->arena, 0, DLDA_OK };
+    *plan = self;
+    self = NULL;
+done:
+    dlda_plan_destroy(self);
+    return status;
+}
+
+dlda_status dlda_plan_measure(const dlda_network *network, const dlda_plan_spec *spec, size_t *bytes)
+{
+    dlda_plan *plan = NULL;
+    dlda_status status = prepare(network, spec, &plan);
+
+    if (status == DLDA_OK) *bytes = plan->arena_bytes;
+    dlda_plan_destroy(plan);
+    return status;
+}
+
+dlda_status dlda_plan_create(const dlda_network *network, const dlda_plan_spec *spec, dlda_plan **plan)
+{
+    dlda_status status = DLDA_OK;
+    dlda_plan *self = NULL;
+    arena real = { NULL, 0, DLDA_OK };
+
+    DLDA_TRY(prepare(network, spec, &self));
+    DLDA_TRY(DLDA_TAKE(&self->arena, self->arena_bytes, "network memory"));
+    real.base = self->arena;
     place_all(self, &real);
     set_identity_views(self);
     *plan = self;
@@ -179,9 +200,4 @@ void dlda_plan_destroy(dlda_plan *self)
     dlda_release(self->arena);
     dlda_release(self->stages);
     dlda_release(self);
-}
-
-size_t dlda_plan_bytes(const dlda_plan *self)
-{
-    return self->arena_bytes;
 }

@@ -4,7 +4,6 @@
  *     g = gradient + 2 decay w,   v = momentum v - rate g,   w = w + momentum v - rate g.
  */
 #include "optimiser/nesterov.h"
-#include "base/parallel.h"
 
 typedef struct step {
     float rate, momentum, penalty;
@@ -24,9 +23,9 @@ static void step_chunk(void *context, const dlda_chunk *chunk)
     }
 }
 
-void dlda_nesterov_step(const dlda_nesterov *rule, size_t threads, size_t n, const float *gradient, float *velocity,
+void dlda_nesterov_step(const dlda_nesterov *rule, dlda_team *team, size_t n, const float *gradient, float *velocity,
                         float *weights)
 {
     step s = { (float)rule->rate, (float)rule->momentum, (float)(2 * rule->decay), gradient, velocity, weights };
-    dlda_parallel_for(threads, n, 1 << 16, step_chunk, &s);
+    dlda_parallel_for(team, n, 1 << 16, step_chunk, &s);
 }

@@ -5,7 +5,7 @@
 #ifndef DLDA_OPTIMISER_NESTEROV_H
 #define DLDA_OPTIMISER_NESTEROV_H
 
-#include <stddef.h>
+#include "base/parallel.h"
 
 typedef struct dlda_nesterov {
     double rate, momentum;
@@ -13,7 +13,7 @@ typedef struct dlda_nesterov {
 } dlda_nesterov;
 
 /* One step on n weights; gradient, velocity and weights are blocks of equal layout. */
-void dlda_nesterov_step(const dlda_nesterov *rule, size_t threads, size_t n, const float *gradient, float *velocity,
+void dlda_nesterov_step(const dlda_nesterov *rule, dlda_team *team, size_t n, const float *gradient, float *velocity,
                         float *weights);
 
 #endif

@@ -155,7 +155,7 @@ dlda_status dlda_benchmark_step(dlda_trainer *trainer, double seconds[DLDA_PHASE
                                  options->momentum, options->decay };
 
     at[DLDA_GATHER] = dlda_seconds_now();
-    dlda_dataset_gather(trainer->train, samples, n, trainer->threads, trainer->images);
+    dlda_dataset_gather(trainer->train, samples, n, trainer->team, trainer->images);
     for (size_t i = 0; i < n; i++) trainer->labels[i] = dlda_dataset_labels(trainer->train)[samples[i]];
     at[DLDA_FORWARD] = dlda_seconds_now();
     const float *H = dlda_plan_forward(trainer->plan, trainer->weights, trainer->state, trainer->images, n, &step);
@@ -164,7 +164,7 @@ dlda_status dlda_benchmark_step(dlda_trainer *trainer, double seconds[DLDA_PHASE
     at[DLDA_BACKWARD] = dlda_seconds_now();
     dlda_plan_backward(trainer->plan, trainer->weights, trainer->dH, trainer->gradient);
     at[DLDA_OPTIMISER] = dlda_seconds_now();
-    dlda_nesterov_step(&rule, trainer->threads, trainer->model->network->n_weights, trainer->gradient,
+    dlda_nesterov_step(&rule, trainer->team, trainer->model->network->n_weights, trainer->gradient,
                        trainer->velocity, trainer->weights);
     at[DLDA_PHASES] = dlda_seconds_now();
     for (int p = 0; p < DLDA_PHASES; p++) seconds[p] = at[p + 1] - at[p];
@@ -226,7 +226,8 @@ static dlda_status measure_step(const dlda_network *network, const dlda_benchmar
     out->images_per_second = (double)spec->batch / out->step_seconds;
     out->step_gflop = 1e-9 * step_flop(network, spec->batch);
     out->peak_bytes = resident_bytes("VmHWM");
-    out->plan_bytes = dlda_plan_bytes(trainer->plan);
+    const dlda_plan_spec plan = { trainer->batch, trainer->team, 1, DLDA_KERNELS_FAST };
+    DLDA_TRY(dlda_plan_measure(network, &plan, &out->plan_bytes));
 done:
     dlda_trainer_destroy(trainer);
     dlda_dataset_destroy(images);
@@ -243,11 +244,11 @@ typedef struct inference {
     double *times;          /* [repeats]              */
 } inference;
 
-static dlda_status prepare_inference(inference *self, const dlda_network *network, size_t batch, size_t threads,
+static dlda_status prepare_inference(inference *self, const dlda_network *network, size_t batch, dlda_team *team,
                                      size_t repeats)
 {
     dlda_status status = DLDA_OK;
-    const dlda_plan_spec plan = { batch, threads, 0, DLDA_KERNELS_FAST };
+    const dlda_plan_spec plan = { batch, team, 0, DLDA_KERNELS_FAST };
     size_t size = 0;
 
     DLDA_TRY(dlda_multiply_sizes(batch, dlda_shape_size(network->input), "images of a batch", &size));
@@ -262,13 +263,13 @@ done:
     return status;
 }
 
-static dlda_status measure_inference(const dlda_network *network, size_t batch, size_t threads, size_t repeats,
+static dlda_status measure_inference(const dlda_network *network, size_t batch, dlda_team *team, size_t repeats,
                                      double *images_per_second)
 {
     dlda_status status = DLDA_OK;
     inference self = { 0 };
 
-    DLDA_TRY(prepare_inference(&self, network, batch, threads, repeats));
+    DLDA_TRY(prepare_inference(&self, network, batch, team, repeats));
     dlda_plan_infer(self.plan, self.weights, self.state, self.X, batch);
     for (size_t r = 0; r < repeats; r++) {
         double begin = dlda_seconds_now();
@@ -318,21 +319,22 @@ static dlda_benchmark nothing_measured(const dlda_benchmark_spec *spec)
                              .single_images_per_second = NAN };
 }
 
-static dlda_status measure_machine(size_t threads, dlda_benchmark *out)
+static dlda_status measure_machine(dlda_team *team, dlda_benchmark *out)
 {
     enum { FLOATS = 1 << 25 }; /* 128 MB: more than caches hold */
     float *values = NULL;
     dlda_status status = DLDA_TAKE(&values, FLOATS, "values to copy");
 
     if (status != DLDA_OK) return status;
-    out->machine_peak_gflops = dlda_peak_gflops(threads);
-    out->machine_gigabytes_per_second = dlda_peak_bandwidth(threads, values, FLOATS);
+    out->machine_peak_gflops = dlda_peak_gflops(team);
+    out->machine_gigabytes_per_second = dlda_peak_bandwidth(team, values, FLOATS);
     dlda_release(values);
     return DLDA_OK;
 }
 
 /* Steps come first: their peak of memory is then that of the process. */
-static dlda_status measure(const dlda_network *network, const dlda_benchmark_spec *spec, dlda_benchmark *out)
+static dlda_status measure(const dlda_network *network, const dlda_benchmark_spec *spec, dlda_team *team,
+                           dlda_benchmark *out)
 {
     dlda_status status = DLDA_OK;
     size_t singles = spec->repeats > LEAST_SINGLES ? spec->repeats : LEAST_SINGLES;
@@ -340,15 +342,15 @@ static dlda_status measure(const dlda_network *network, const dlda_benchmark_spe
 
     if (wants(spec, DLDA_BENCHMARK_STEP)) DLDA_TRY(measure_step(network, spec, out));
     if (wants(spec, DLDA_BENCHMARK_LAYERS)) {
-        DLDA_TRY(dlda_benchmark_layers(network, spec, &out->n_layers, &layers));
+        DLDA_TRY(dlda_benchmark_layers(network, spec, team, &out->n_layers, &layers));
         out->layers = layers;
     }
     if (wants(spec, DLDA_BENCHMARK_INFERENCE)) {
-        DLDA_TRY(measure_inference(network, spec->batch, spec->threads, spec->repeats,
+        DLDA_TRY(measure_inference(network, spec->batch, team, spec->repeats,
                                    &out->inference_images_per_second));
-        DLDA_TRY(measure_inference(network, 1, spec->threads, singles, &out->single_images_per_second));
+        DLDA_TRY(measure_inference(network, 1, team, singles, &out->single_images_per_second));
     }
-    DLDA_TRY(measure_machine(spec->threads, out));
+    DLDA_TRY(measure_machine(team, out));
 done:
     return status;
 }
@@ -358,17 +360,20 @@ dlda_status dlda_benchmark_run(const dlda_benchmark_spec *spec, dlda_benchmark *
     dlda_status status = DLDA_OK;
     dlda_benchmark_spec complete = *spec;
     dlda_network *network = NULL;
+    dlda_team *team = NULL;
     dlda_benchmark *self = NULL;
 
-    complete.threads = dlda_parallel_threads(spec->threads);
+    DLDA_TRY(dlda_team_create(spec->threads, &team));
+    complete.threads = dlda_team_threads(team);
     DLDA_TRY(check_spec(&complete));
     DLDA_TRY(DLDA_TAKE(&self, 1, "benchmark"));
     *self = nothing_measured(&complete);
     DLDA_TRY(read_network(spec->net, &network));
-    DLDA_TRY(measure(network, &complete, self));
+    DLDA_TRY(measure(network, &complete, team, self));
     *benchmark = self;
     self = NULL;
 done:
+    dlda_team_destroy(team);
     dlda_benchmark_destroy(self);
     dlda_network_destroy(network);
     return status;

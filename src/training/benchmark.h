@@ -19,8 +19,8 @@ double dlda_median(double *values, size_t n);
 void dlda_benchmark_fill(float *values, size_t n);
 
 /* benchmark_layers.c: times each convolution and dense layer alone. The rows are to be released. */
-dlda_status dlda_benchmark_layers(const dlda_network *network, const dlda_benchmark_spec *spec, size_t *count,
-                                  dlda_benchmark_layer **rows);
+dlda_status dlda_benchmark_layers(const dlda_network *network, const dlda_benchmark_spec *spec, dlda_team *team,
+                                  size_t *count, dlda_benchmark_layer **rows);
 
 /* Direct work of one pass of a convolution on a batch, in floating-point operations. */
 double dlda_benchmark_flop(const dlda_layer *layer, size_t batch);

@@ -86,7 +86,8 @@ done:
     return status;
 }
 
-static dlda_status take_arrays(layer_arrays *self, const dlda_layer *layer, const dlda_benchmark_spec *spec)
+static dlda_status take_arrays(layer_arrays *self, const dlda_layer *layer, const dlda_benchmark_spec *spec,
+                               dlda_team *team)
 {
     dlda_status status = DLDA_OK;
     size_t in = dlda_shape_size(layer->in), out = dlda_shape_size(layer->out), bytes = 0;
@@ -94,7 +95,7 @@ static dlda_status take_arrays(layer_arrays *self, const dlda_layer *layer, cons
     self->kernels = dlda_kernels_fast();
     self->conv = layer->conv;
     self->N = spec->batch;
-    self->run.threads = spec->threads;
+    self->run.team = team;
     DLDA_TRY(dlda_conv_scratch(&self->conv, spec->threads, &bytes));
     DLDA_TRY(DLDA_TAKE(&self->scratch, bytes, "scratch of a layer"));
     self->run.scratch = self->scratch;
@@ -137,14 +138,14 @@ static double seconds_of(const layer_arrays *self, int pass, size_t repeats, dou
     return dlda_median(times, repeats);
 }
 
-static dlda_status measure_layer(const dlda_layer *layer, const dlda_benchmark_spec *spec, double *times,
+static dlda_status measure_layer(const dlda_layer *layer, const dlda_benchmark_spec *spec, dlda_team *team, double *times,
                                  dlda_benchmark_layer *row)
 {
     dlda_status status = DLDA_OK;
     layer_arrays arrays = { 0 };
     dlda_benchmark_pass *passes[PASSES] = { &row->forward, &row->backward_data, &row->backward_weights };
 
-    DLDA_TRY(take_arrays(&arrays, layer, spec));
+    DLDA_TRY(take_arrays(&arrays, layer, spec, team));
     for (int p = 0; p < PASSES; p++) {
         double seconds = seconds_of(&arrays, p, spec->repeats, times);
         *passes[p] = (dlda_benchmark_pass){ seconds, 1e-9 * dlda_benchmark_flop(layer, spec->batch) / seconds,
@@ -158,8 +159,8 @@ done:
     return status;
 }
 
-dlda_status dlda_benchmark_layers(const dlda_network *network, const dlda_benchmark_spec *spec, size_t *count,
-                                  dlda_benchmark_layer **rows)
+dlda_status dlda_benchmark_layers(const dlda_network *network, const dlda_benchmark_spec *spec, dlda_team *team,
+                                  size_t *count, dlda_benchmark_layer **rows)
 {
     dlda_status status = DLDA_OK;
     dlda_benchmark_layer *table = NULL;
@@ -171,7 +172,7 @@ dlda_status dlda_benchmark_layers(const dlda_network *network, const dlda_benchm
     for (size_t i = 0; i < network->n_layers; i++) {
         if (network->layers[i].kind != DLDA_CONV_LAYER) continue;
         table[n].number = i + 1;
-        DLDA_TRY(measure_layer(&network->layers[i], spec, times, &table[n++]));
+        DLDA_TRY(measure_layer(&network->layers[i], spec, team, times, &table[n++]));
     }
     *rows = table;
     *count = n;

@@ -5,7 +5,6 @@
 #include "training/trainer.h"
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/parallel.h"
 #include "objective/objective.h"
 #include "optimiser/nesterov.h"
 #include "optimiser/schedule.h"
@@ -75,7 +74,7 @@ static dlda_status make_parts(dlda_trainer *self)
     DLDA_TRY(dlda_sampler_create(dlda_dataset_labels(self->train), count, classes, (size_t)options->batch,
                                  (uint64_t)options->seed, &self->sampler));
     self->batch = dlda_sampler_largest(self->sampler);
-    dlda_plan_spec plan = { self->batch, self->threads, 1, (dlda_kernels)options->kernels };
+    dlda_plan_spec plan = { self->batch, self->team, 1, (dlda_kernels)options->kernels };
     DLDA_TRY(dlda_plan_create(network, &plan, &self->plan));
     dlda_objective_spec objective = { (dlda_objective_kind)options->objective, classes, network->features, self->batch,
                                       options->lambda, options->epsilon };
@@ -122,8 +121,8 @@ dlda_status dlda_trainer_create(const dlda_options *options, const dlda_dataset 
     self->options = *options;
     self->train = train;
     self->validation = validation;
-    self->threads = dlda_parallel_threads((size_t)options->threads);
     self->best_accuracy = -1;
+    DLDA_TRY(dlda_team_create((size_t)options->threads, &self->team));
     DLDA_TRY(make_model(self));
     DLDA_TRY(make_parts(self));
     DLDA_TRY(take_arrays(self));
@@ -141,6 +140,7 @@ void dlda_trainer_destroy(dlda_trainer *self)
     dlda_trainer_leave_folder(self);
     dlda_sampler_destroy(self->sampler);
     dlda_plan_destroy(self->plan);
+    dlda_team_destroy(self->team);
     dlda_objective_destroy(self->objective);
     dlda_scatter_destroy(self->scatter);
     dlda_lda_destroy(self->lda);
@@ -181,12 +181,12 @@ dlda_status dlda_trainer_step(dlda_trainer *self, size_t epoch, size_t batch, do
     const dlda_nesterov rule = { dlda_schedule_rate(options->rate, (size_t)options->halve_every, epoch),
                                  options->momentum, options->decay };
 
-    dlda_dataset_gather(self->train, samples, n, self->threads, self->images);
+    dlda_dataset_gather(self->train, samples, n, self->team, self->images);
     for (size_t i = 0; i < n; i++) self->labels[i] = dlda_dataset_labels(self->train)[samples[i]];
     const float *H = dlda_plan_forward(self->plan, self->weights, self->state, self->images, n, &step);
     DLDA_TRY(dlda_objective_evaluate(self->objective, H, self->labels, n, loss, self->dH));
     dlda_plan_backward(self->plan, self->weights, self->dH, self->gradient);
-    dlda_nesterov_step(&rule, self->threads, network->n_weights, self->gradient, self->velocity, self->weights);
+    dlda_nesterov_step(&rule, self->team, network->n_weights, self->gradient, self->velocity, self->weights);
     self->steps_done++;
 done:
     return status;

@@ -16,7 +16,8 @@ struct dlda_trainer {
     dlda_options options;
     const dlda_dataset *train, *validation; /* validation may be NULL */
     dlda_watch watch;
-    size_t threads, batch;  /* batch: size of the largest one */
+    size_t batch;           /* size of the largest one */
+    dlda_team *team;
     dlda_sampler *sampler;
     dlda_plan *plan;
     dlda_objective *objective;

@@ -17,17 +17,17 @@ import zlib
 SIDE, CLASSES = 6, 3
 
 
-def image(label, rng):
+def image(label, rng, side=SIDE):
     """One image: rows 2*label and 2*label+1 are bright."""
     rows = []
-    for y in range(SIDE):
+    for y in range(side):
         base = 170 if y // 2 == label else 30
-        rows.append(bytes(base + rng.randrange(60) for _ in range(SIDE)))
+        rows.append(bytes(base + rng.randrange(60) for _ in range(side)))
     return b"".join(rows)
 
 
-def images_idx(images, count=None):
-    return struct.pack(">IIII", 0x803, len(images) if count is None else count, SIDE, SIDE) + b"".join(images)
+def images_idx(images, count=None, side=SIDE):
+    return struct.pack(">IIII", 0x803, len(images) if count is None else count, side, side) + b"".join(images)
 
 
 def labels_idx(labels):
@@ -74,6 +74,14 @@ def main():
     cut.write_bytes(cut.read_bytes()[:1000])
     write(root / "bad_test", "train", images_idx(images), labels_idx(labels))
     write(root / "bad_test", "t10k", b"nonsense", labels_idx(test_labels))
+    write(root / "large_test", "train", images_idx(images), labels_idx(labels))
+    write(root / "large_test", "t10k", images_idx([image(0, rng, 8)] * 60, side=8), labels_idx(test_labels))
+    write(root / "more_classes", "train", images_idx(images), labels_idx(labels))
+    write(root / "more_classes", "t10k", images_idx(test_images), labels_idx([i % 5 for i in range(60)]))
+    write(root / "half_test", "train", images_idx(images), labels_idx(labels))
+    write(root / "half_test", "t10k", images_idx(test_images), labels_idx(test_labels))
+    (root / "half_test" / "t10k-labels-idx1-ubyte").unlink()
+    write(root / "no_bytes", "train", b"", b"")
 
     (root / "zero.png").write_bytes(png(image(0, rng), SIDE))
     (root / "two, \"quoted\".png").write_bytes(png(image(2, rng), SIDE))
