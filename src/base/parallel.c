@@ -17,7 +17,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { LOOKS_BEFORE_SLEEP = 2000 }; /* some 20 to 50 microseconds */
+enum { LOOKS_BEFORE_SLEEP = 4000 }; /* some 50 to 100 microseconds */
 
 typedef struct parallel_loop {
     dlda_parallel_body *body;

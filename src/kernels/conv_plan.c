@@ -15,8 +15,10 @@ enum {
     LEAST_BLOCK_TILES = 28,
     MOST_BLOCK_TILES = 64,
     STRETCH_BYTES = 4 * 1024 * 1024, /* of V and dM of a stretch of tiles: part of a common L3 cache       */
-    LEAST_STRETCH = 64,
+    LEAST_STRETCH = 128,
     MOST_STRETCH = 512,
+    MOST_GROUPED_WEIGHTS = 128 * 128, /* channels times filters, for which each group has a dU of its own  */
+    SUM_TILES = 64,                  /* tiles of one sum in a group                                        */
     WINOGRAD_PANEL = 256             /* filters of one product                                             */
 };
 
@@ -77,14 +79,17 @@ static void plan_tiles(dlda_gemm gemms[2], size_t C, size_t F)
     gemms[1].n = F % panel;
 }
 
+/* dU [C][F] += V' [C][T] dM [T][F]: small results in short sums, which libxsmm does best, large ones by the BLAS. */
 static void plan_winograd(dlda_conv *conv)
 {
     size_t C = conv->channels, F = conv->filters, bytes = DLDA_FREQUENCIES * (C + F) * sizeof(float);
-    size_t stretch = clamp(STRETCH_BYTES / bytes, LEAST_STRETCH, MOST_STRETCH) / 8 * 8;
+    int small = C * F <= MOST_GROUPED_WEIGHTS;
 
     plan_tiles(conv->forward, C, F);
     plan_tiles(conv->data, F, C);
-    conv->weights[0] = (dlda_gemm){ .m = C, .n = F, .k = stretch, .lda = C, .ldb = F, .ldc = F, .a_transposed = 1,
+    conv->groups = small ? DLDA_CONV_GROUPS : 1;
+    conv->block = small ? SUM_TILES : clamp(STRETCH_BYTES / bytes, LEAST_STRETCH, MOST_STRETCH);
+    conv->weights[0] = (dlda_gemm){ .m = C, .n = F, .k = conv->block, .lda = C, .ldb = F, .ldc = F, .a_transposed = 1,
                                     .accumulate = 1 };
 }
 
@@ -121,10 +126,11 @@ size_t dlda_conv_group(size_t n)
     return n < DLDA_CONV_GROUPS ? 1 : (n + DLDA_CONV_GROUPS - 1) / DLDA_CONV_GROUPS;
 }
 
-/* Floats per filter weight: the groups of dW (W transposed takes less), or U and the filters turned round. */
+/* Floats per filter weight: the groups of dW (W transposed takes less); or U, or each group's dU, and the filters turned
+ * round. A 3x3 filter has 9 weights and 36 frequencies. */
 static size_t floats_per_weight(const dlda_conv *conv)
 {
-    return conv->method == DLDA_CONV_WINOGRAD ? 5 : DLDA_CONV_GROUPS; /* (36 + 9) / 9 */
+    return conv->method == DLDA_CONV_WINOGRAD ? 4 * conv->groups + 1 : DLDA_CONV_GROUPS;
 }
 
 /* Floats of the blocks beside them. */
@@ -132,11 +138,12 @@ static size_t block_floats(const dlda_conv *conv, size_t threads)
 {
     size_t width = DLDA_FREQUENCIES * (conv->channels + conv->filters);
     size_t tiles = conv->forward[0].m > conv->data[0].m ? conv->forward[0].m : conv->data[0].m;
+    if (conv->groups > 1 && conv->block > tiles) tiles = conv->block;
 
     switch (conv->method) {
     case DLDA_CONV_IM2COL: return threads * dlda_im2col_worker_floats(conv);
     case DLDA_CONV_WINOGRAD:
-        return width * (threads * tiles > conv->weights[0].k ? threads * tiles : conv->weights[0].k);
+        return width * (threads * tiles > conv->block ? threads * tiles : conv->block);
     case DLDA_CONV_PRODUCT: break;
     }
     return 0;

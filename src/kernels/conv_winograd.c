@@ -6,8 +6,7 @@
  *     backward, data  dX = the same, of dY with the filters turned round and padding 2 - pad
  *     weights         dU = sum over tiles of V' dM, dW = G' dU G
  *
- * For the weights all threads first transform a stretch of tiles, then each adds the products of some frequencies:
- * dU exists once, and every sum has the same order for any number of threads.
+ * Sums over tiles are taken in fixed groups or in order, so that they are the same for any number of threads.
  */
 #include "base/parallel.h"
 #include "kernels/winograd.h"
@@ -19,13 +18,14 @@ typedef struct winograd_pass {
     const dlda_conv *conv;
     const dlda_gemm *gemm;
     dlda_tiling in, out;
-    size_t tiles, stride, panels; /* all tiles; tiles per block; parts of the filters    */
+    size_t tiles, stride;         /* all tiles; tiles per block                          */
     const float *X, *dY;
     const dlda_view *view;        /* of X                                                */
     float *Y;
     float *W, *U;                 /* [9][n]; [36][n]                                     */
     float *V, *M;                 /* [workers or 1][36][stride][channels or filters]     */
-    dlda_tile_block stretch;      /* weights: the tiles at work                          */
+    dlda_tile_block shared;       /* weights: the tiles that all threads work on         */
+    size_t n_groups;              /* weights: those that have tiles                      */
 } winograd_pass;
 
 static size_t ceil_div(size_t a, size_t b)
@@ -41,7 +41,7 @@ static winograd_pass new_pass(const dlda_conv *conv, const dlda_run *run, size_t
     pass.in = (dlda_tiling){ conv->height, conv->width, conv->channels, conv->pad, 0, 0 };
     pass.out = (dlda_tiling){ conv->out_height, conv->out_width, conv->filters, 0, 0, 0 };
     pass.U = run->scratch;
-    pass.W = pass.U + DLDA_FREQUENCIES * n;
+    pass.W = pass.U + conv->groups * DLDA_FREQUENCIES * n;
     pass.V = pass.W + 9 * n;
     pass.tiles = N; /* times the tiles of an image: set_tiles */
     return pass;
@@ -152,51 +152,104 @@ void dlda_winograd_backward_data(const dlda_conv *conv, const dlda_run *run, siz
 
 /* ---- Backward with respect to the weights ---- */
 
-enum { TILES_AT_ONCE = 8 }; /* of a stretch, that one thread transforms */
+/* dU_q += V_q' dM_q over `count` tiles. */
+static void add_products(const winograd_pass *pass, size_t q, size_t count, const float *V, const float *M, float *dU)
+{
+    size_t C = pass->in.channels, F = pass->out.channels, T = pass->stride;
+    dlda_gemm gemm = *pass->gemm;
+
+    if (count < T) { /* the last ones: a product of their own size */
+        gemm.k = count;
+        gemm.kernel = NULL;
+    }
+    dlda_gemm_run(&gemm, V + q * T * C, M + q * T * F, dU + q * C * F);
+}
+
+static size_t at_most(size_t n, size_t most)
+{
+    return n < most ? n : most;
+}
+
+/* One group of tiles, in one thread. */
+static void add_group(void *context, const dlda_chunk *chunk)
+{
+    const winograd_pass *pass = context;
+    size_t C = pass->in.channels, F = pass->out.channels, T = pass->stride, n = DLDA_FREQUENCIES * C * F;
+    float *V = pass->V + chunk->worker * DLDA_FREQUENCIES * T * (C + F), *M = V + DLDA_FREQUENCIES * T * C;
+    float *dU = pass->U + chunk->index * n;
+
+    memset(dU, 0, n * sizeof *dU);
+    for (size_t first = chunk->begin; first < chunk->end; first += T) {
+        const dlda_tile_block block = { first, at_most(chunk->end - first, T), T };
+        dlda_winograd_input(&pass->in, &block, pass->X, pass->view, V);
+        dlda_winograd_gradient(&pass->out, &block, pass->dY, M);
+        for (size_t q = 0; q < DLDA_FREQUENCIES; q++) add_products(pass, q, block.count, V, M, dU);
+    }
+}
+
+/* The first group's dU becomes the sum of all, in order. */
+static void add_groups(void *context, const dlda_chunk *chunk)
+{
+    const winograd_pass *pass = context;
+    size_t n = DLDA_FREQUENCIES * pass->in.channels * pass->out.channels;
+
+    for (size_t g = 1; g < pass->n_groups; g++)
+        for (size_t i = chunk->begin; i < chunk->end; i++) pass->U[i] += pass->U[g * n + i];
+}
+
+static void weights_by_groups(winograd_pass *pass, const dlda_run *run)
+{
+    size_t grain = (pass->tiles + pass->conv->groups - 1) / pass->conv->groups;
+
+    pass->n_groups = dlda_parallel_chunks(pass->tiles, grain);
+    dlda_parallel_for(run->team, pass->tiles, grain, add_group, pass);
+    dlda_parallel_for(run->team, DLDA_FREQUENCIES * pass->in.channels * pass->out.channels, 1 << 14, add_groups, pass);
+}
+
+enum { TILES_AT_ONCE = 8 }; /* of a block, that one thread transforms */
 
 static void transform_tiles(void *context, const dlda_chunk *chunk)
 {
     const winograd_pass *pass = context;
-    const dlda_tile_block block = { pass->stretch.first + chunk->begin, chunk->end - chunk->begin, pass->stride };
+    const dlda_tile_block block = { pass->shared.first + chunk->begin, chunk->end - chunk->begin, pass->stride };
 
     dlda_winograd_input(&pass->in, &block, pass->X, pass->view, pass->V + chunk->begin * pass->in.channels);
     dlda_winograd_gradient(&pass->out, &block, pass->dY, pass->M + chunk->begin * pass->out.channels);
 }
 
-/* dU_q += V_q' dM_q over the stretch. */
-static void add_frequency(void *context, const dlda_chunk *chunk)
+static void add_frequencies(void *context, const dlda_chunk *chunk)
 {
     const winograd_pass *pass = context;
-    size_t C = pass->in.channels, F = pass->out.channels, T = pass->stride;
-    dlda_gemm gemm = pass->gemm[0];
 
-    if (pass->stretch.count < T) { /* the last one: a product of its own size */
-        gemm.k = pass->stretch.count;
-        gemm.kernel = NULL;
-    }
     for (size_t q = chunk->begin; q < chunk->end; q++)
-        dlda_gemm_run(&gemm, pass->V + q * T * C, pass->M + q * T * F, pass->U + q * C * F);
+        add_products(pass, q, pass->shared.count, pass->V, pass->M, pass->U);
+}
+
+static void weights_by_frequencies(winograd_pass *pass, const dlda_run *run)
+{
+    size_t T = pass->stride;
+
+    pass->M = pass->V + DLDA_FREQUENCIES * T * pass->in.channels;
+    memset(pass->U, 0, DLDA_FREQUENCIES * pass->in.channels * pass->out.channels * sizeof *pass->U);
+    for (size_t first = 0; first < pass->tiles; first += T) {
+        pass->shared = (dlda_tile_block){ first, at_most(pass->tiles - first, T), T };
+        dlda_parallel_for(run->team, pass->shared.count, TILES_AT_ONCE, transform_tiles, pass);
+        dlda_parallel_for(run->team, DLDA_FREQUENCIES, 1, add_frequencies, pass);
+    }
 }
 
 void dlda_winograd_backward_weights(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X,
                                     const dlda_view *view, const float *dY, float *dW)
 {
     winograd_pass pass = new_pass(conv, run, N);
-    size_t n = conv->channels * conv->filters;
+    weights_job job = { conv->channels * conv->filters, pass.U, dW };
 
     pass.X = X;
     pass.view = view;
     pass.dY = dY;
     pass.gemm = conv->weights;
-    set_tiles(&pass, conv->weights[0].k);
-    pass.M = pass.V + DLDA_FREQUENCIES * pass.stride * conv->channels;
-    memset(pass.U, 0, DLDA_FREQUENCIES * n * sizeof *pass.U);
-    for (size_t first = 0; first < pass.tiles; first += pass.stride) {
-        size_t left = pass.tiles - first;
-        pass.stretch = (dlda_tile_block){ first, left < pass.stride ? left : pass.stride, pass.stride };
-        dlda_parallel_for(run->team, pass.stretch.count, TILES_AT_ONCE, transform_tiles, &pass);
-        dlda_parallel_for(run->team, DLDA_FREQUENCIES, 1, add_frequency, &pass);
-    }
-    weights_job job = { n, pass.U, dW };
-    dlda_parallel_for(run->team, n, 4096, from_frequencies, &job);
+    set_tiles(&pass, conv->block);
+    if (conv->groups > 1) weights_by_groups(&pass, run);
+    else weights_by_frequencies(&pass, run);
+    dlda_parallel_for(run->team, job.n, 4096, from_frequencies, &job);
 }

@@ -34,7 +34,8 @@ typedef struct dlda_conv {
     size_t out_height, out_width;
     size_t depth;                     /* kernel * kernel * channels              */
     dlda_conv_method method;
-    size_t block;                     /* output pixels that are computed at once */
+    size_t block;                     /* output pixels that are computed at once; Winograd: see winograd.h */
+    size_t groups;                    /* of images, each with partial sums of dW of its own                */
     dlda_gemm forward[2], data[2], weights[2]; /* of a whole block, and of a smaller one */
 } dlda_conv;
 

@@ -13,6 +13,10 @@
 
 #include "kernels/conv.h"
 
+/* Of a dlda_conv: `block` is the number of tiles that the weights pass transforms at a time. If `groups` is more than
+ * one, each group of tiles has a dU of its own and all its work stays in one thread's caches; else dU is too large for
+ * that, exists once, and the threads share the frequencies of each block. */
+
 enum { DLDA_FREQUENCIES = 36, DLDA_TILE = 4 };
 
 /* Images cut into tiles of output pixels. */

@@ -26,11 +26,15 @@ void dlda_blas_keep_single_threaded(void)
  * with libxsmm and 28 with OpenBLAS, 112x64x576 at 82 and 83, 28x256x2304 at 63 and 81). */
 static const double most_small_products = 160.0 * 160.0 * 160.0;
 
+/* With A transposed (96x256x80: 57 with libxsmm, 78 with OpenBLAS; 96x96x64: 95 and 87). */
+static const size_t most_transposed_results = 100 * 100;
+
 static void (*small_kernel(const dlda_gemm *g))(void)
 {
     /* libxsmm is column-major: a row-major C = A B is C' = B' A' there. Its generated kernels can transpose
      * the second operand (our A), not the first (our B). */
     if (g->b_transposed || (double)g->m * (double)g->n * (double)g->k > most_small_products) return NULL;
+    if (g->a_transposed && g->m * g->n > most_transposed_results) return NULL;
     const int m = (int)g->n, n = (int)g->m, k = (int)g->k;
     const int lda = (int)g->ldb, ldb = (int)g->lda, ldc = (int)g->ldc;
     const float alpha = 1, beta = g->accumulate ? 1 : 0;
