@@ -180,9 +180,11 @@ static int show_network(const char *network, const dlda_options *options)
 
     if (status == DLDA_OK) status = dlda_network_text_describe(text, network, side, side, any_size, &description);
     if (status == DLDA_OK)
-        status = ask_memory(options, (dlda_memory_spec){ text, network, side, side, (size_t)any_size, 0, 0 }, &need);
+        status = ask_memory(options, (dlda_memory_spec){ text, network, side, side, (size_t)any_size, 0, 0 },
+                            &need);
     int code = exit_code_of(name, status);
-    if (code == EXIT_OK && option_is(options, "json", "true")) write_network_json(network, text, description, &need);
+    if (code == EXIT_OK && option_is(options, "json", "true"))
+        write_network_json(network, text, description, &need);
     else if (code == EXIT_OK) write_network_text(network, description, any_size, &need);
     dlda_text_destroy(description);
     dlda_text_destroy(text);

@@ -193,35 +193,35 @@ DLDA_API void dlda_lda_destroy(dlda_lda *lda);
 /* One epoch, as told to a dlda_watch and kept in the history. Accuracies are fractions, measured with an
  * LDA fitted on the features of the training set; validation is NaN where there is no validation set. */
 typedef struct dlda_epoch {
-    size_t epoch;                     /* counted from 1                                               */
-    double loss;                      /* mean over the batches of what SGD minimises                  */
-    double separation;                /* mean of what an lda objective maximises; NaN with cce        */
-    double rate;                      /* learning rate of this epoch                                  */
-    double train_accuracy;            /* on the training set                                          */
-    double validation_accuracy;       /* on the validation set                                        */
-    double images_per_second;         /* of the training steps                                        */
-    double seconds;                   /* of the whole epoch                                           */
-    int best;                         /* 1 if this is the best epoch so far: its model is kept        */
-    size_t n_eigenvalues;             /* those of the LDA on the training features, largest first     */
+    size_t epoch;               /* counted from 1                                               */
+    double loss;                /* mean over the batches of what SGD minimises                  */
+    double separation;          /* mean of what an lda objective maximises; NaN with cce        */
+    double rate;                /* learning rate of this epoch                                  */
+    double train_accuracy;      /* on the training set                                          */
+    double validation_accuracy; /* on the validation set                                        */
+    double images_per_second;   /* of the training steps                                        */
+    double seconds;             /* of the whole epoch                                           */
+    int best;                   /* 1 if this is the best epoch so far: its model is kept        */
+    size_t n_eigenvalues;       /* those of the LDA on the training features, largest first     */
     const double *eigenvalues;
 } dlda_epoch;
 
 /* After each batch. */
 typedef struct dlda_progress {
-    size_t epoch, epochs;             /* epoch counts from 1                                          */
-    size_t batch, batches;            /* batches done in this epoch, of how many                      */
-    double value;                     /* separation of this batch; cross entropy with cce             */
-    double images_per_second;         /* mean of this epoch                                           */
-    double seconds_left;              /* of the whole training, an estimate                           */
+    size_t epoch, epochs;     /* epoch counts from 1                                          */
+    size_t batch, batches;    /* batches done in this epoch, of how many                      */
+    double value;             /* separation of this batch; cross entropy with cce             */
+    double images_per_second; /* mean of this epoch                                           */
+    double seconds_left;      /* of the whole training, an estimate                           */
 } dlda_progress;
 
 /* Callbacks; each may be NULL. They are called from the thread that runs the trainer. */
 typedef struct dlda_watch {
-    void *user;                                                  /* passed on to each of them         */
-    void (*log)(void *user, const char *message);                /* a remark worth a line             */
-    void (*batch)(void *user, const dlda_progress *progress);    /* after each batch                  */
-    void (*epoch)(void *user, const dlda_epoch *epoch);          /* after each epoch                  */
-    int (*stop)(void *user);                                     /* asked after each batch: 1 to stop */
+    void *user;                                               /* passed on to each of them         */
+    void (*log)(void *user, const char *message);             /* a remark worth a line             */
+    void (*batch)(void *user, const dlda_progress *progress); /* after each batch                  */
+    void (*epoch)(void *user, const dlda_epoch *epoch);       /* after each epoch                  */
+    int (*stop)(void *user);                                  /* asked after each batch: 1 to stop */
 } dlda_watch;
 
 typedef struct dlda_model dlda_model;
@@ -287,8 +287,8 @@ DLDA_API dlda_status dlda_model_predict(const dlda_model *model, dlda_workspace 
 
 typedef struct dlda_evaluation {
     size_t samples, correct;
-    double accuracy;             /* a fraction: correct / samples                               */
-    double log_loss;             /* mean of -log(probability of the true class)                 */
+    double accuracy; /* a fraction: correct / samples                               */
+    double log_loss; /* mean of -log(probability of the true class)                 */
     size_t classes;
     const size_t *confusion;     /* [classes][classes]: true class, predicted class             */
     const size_t *class_samples; /* [classes]                                                   */
@@ -350,11 +350,11 @@ DLDA_API void dlda_objective_destroy(dlda_objective *objective);
 
 /* Loss of features H [n][features] with labels [n], and its gradient dH of the same shape (may be NULL).
  * Takes no memory. */
-DLDA_API dlda_status dlda_objective_evaluate(dlda_objective *objective, const float *H, const int *labels,
-                                             size_t n, double *loss, float *dH);
+DLDA_API dlda_status dlda_objective_evaluate(dlda_objective *objective, const float *H, const int *labels, size_t n,
+                                             double *loss, float *dH);
 /* The same in double precision throughout. */
-DLDA_API dlda_status dlda_objective_evaluate_double(dlda_objective *objective, const double *H,
-                                                    const int *labels, size_t n, double *loss, double *dH);
+DLDA_API dlda_status dlda_objective_evaluate_double(dlda_objective *objective, const double *H, const int *labels,
+                                                    size_t n, double *loss, double *dH);
 
 /* The eigenvalues of the last evaluation, largest first; count 0 with DLDA_CCE. */
 DLDA_API const double *dlda_objective_eigenvalues(const dlda_objective *objective, size_t *count);
@@ -369,10 +369,10 @@ typedef enum dlda_benchmark_part {
 } dlda_benchmark_part;
 
 typedef struct dlda_benchmark_spec {
-    const char *net;    /* mnist, cifar10, stl10, mlp, or a file; one without an input line gets 28 x 28 x 1 */
-    size_t batch;       /* images at once                                                                    */
-    size_t threads;     /* 0: one per core                                                                   */
-    size_t repeats;     /* everything is measured that often, after one run that is not; medians count       */
+    const char *net; /* mnist, cifar10, stl10, mlp, or a file; one without an input line gets 28 x 28 x 1 */
+    size_t batch;    /* images at once                                                                    */
+    size_t threads;  /* 0: one per core                                                                   */
+    size_t repeats;  /* everything is measured that often, after one run that is not; medians count       */
     dlda_objective_kind objective;
     dlda_benchmark_part part;
 } dlda_benchmark_spec;
@@ -385,11 +385,11 @@ typedef struct dlda_benchmark_pass {
 } dlda_benchmark_pass;
 
 typedef struct dlda_benchmark_layer {
-    size_t number;         /* in the table of dlda_network_text_describe, from 1     */
-    char name[48];         /* "conv 64 3x3 pad 1"                                    */
-    const char *kind;      /* "conv" or "dense"                                      */
-    const char *method;    /* "winograd", "product" or "im2col"                      */
-    size_t in[3], out[3];  /* height, width, channels                                */
+    size_t number;        /* in the table of dlda_network_text_describe, from 1     */
+    char name[48];        /* "conv 64 3x3 pad 1"                                    */
+    const char *kind;     /* "conv" or "dense"                                      */
+    const char *method;   /* "winograd", "product" or "im2col"                      */
+    size_t in[3], out[3]; /* height, width, channels                                */
     dlda_benchmark_pass forward;
     dlda_benchmark_pass backward_data;    /* gradient of the input; no step needs that of the first layer */
     dlda_benchmark_pass backward_weights; /* gradient of the weights                                      */
@@ -408,12 +408,12 @@ typedef struct dlda_benchmark {
     double machine_gigabytes_per_second; /* to and from memory, with all threads                                 */
     /* a training step, on memory that is taken before the first */
     double step_seconds, images_per_second;
-    double step_gflop;          /* work of its convolutions, computed directly                                   */
+    double step_gflop; /* work of its convolutions, computed directly                                   */
     dlda_benchmark_phases phases;
-    size_t peak_bytes;          /* most memory that was resident so far, of the whole process (VmHWM): that of a
+    size_t peak_bytes; /* most memory that was resident so far, of the whole process (VmHWM): that of a
                                    step if nothing large went before in this process                             */
-    size_t base_bytes;          /* resident memory before anything was taken                                     */
-    size_t plan_bytes;          /* the network's own part: values, gradients, scratch                            */
+    size_t base_bytes; /* resident memory before anything was taken                                     */
+    size_t plan_bytes; /* the network's own part: values, gradients, scratch                            */
     /* inference, without the LDA */
     double inference_images_per_second; /* with `batch` images at once */
     double single_images_per_second;    /* one image after the other   */

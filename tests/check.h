@@ -141,14 +141,22 @@ static inline double check_normal(uint64_t *seed)
     return sum / 2;
 }
 
-/* A team of that many threads, kept for the whole test program. */
+/* A team of that many threads, kept until the test program ends. */
+static dlda_team *check_teams[9];
+
+static inline void check_end_teams(void)
+{
+    for (size_t i = 0; i < 9; i++) dlda_team_destroy(check_teams[i]);
+}
+
 static inline dlda_team *check_team(size_t threads)
 {
-    static dlda_team *teams[9];
+    static int registered;
 
     assert_true(threads < 9);
-    if (!teams[threads]) CHECK_OK(dlda_team_create(threads, &teams[threads]));
-    return teams[threads];
+    if (!registered++) atexit(check_end_teams);
+    if (!check_teams[threads]) CHECK_OK(dlda_team_create(threads, &check_teams[threads]));
+    return check_teams[threads];
 }
 
 #endif

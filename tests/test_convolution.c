@@ -55,9 +55,10 @@ static void compare(const dlda_conv *conv, size_t N, const char *set, const char
     for (size_t i = 0; i < n; i++) scale = fmax(scale, fabs(expected[i]));
     for (size_t i = 0; i < n; i++)
         if (!(fabs((double)found[i] - expected[i]) <= 1e-4 * scale))
-            fail_msg("%s, method %d, %s of %zu images %zux%zux%zu, %zu filters %zux%zu, pad %zu: value %zu is %g, expected %g",
-                     set, conv->method, pass, N, conv->height, conv->width, conv->channels, conv->filters, conv->kernel,
-                     conv->kernel, conv->pad, i, (double)found[i], (double)expected[i]);
+            fail_msg("%s, method %d, %s of %zu images %zux%zux%zu, %zu filters %zux%zu, pad %zu: value %zu is %g, "
+                     "expected %g",
+                     set, conv->method, pass, N, conv->height, conv->width, conv->channels, conv->filters,
+                     conv->kernel, conv->kernel, conv->pad, i, (double)found[i], (double)expected[i]);
 }
 
 static void check_passes(const dlda_conv *conv, const dlda_kernel_set *set, size_t N, size_t threads)
@@ -65,9 +66,11 @@ static void check_passes(const dlda_conv *conv, const dlda_kernel_set *set, size
     const dlda_kernel_set *reference = &dlda_reference_kernels;
     size_t in = N * conv->height * conv->width * conv->channels, weights = conv->depth * conv->filters, bytes = 0;
     size_t out = N * conv->out_height * conv->out_width * conv->filters;
-    float *X = random_floats(in, 1), *W = random_floats(weights, 2), *dY = random_floats(out, 3), *bias = random_floats(conv->filters, 4);
+    float *X = random_floats(in, 1), *W = random_floats(weights, 2), *dY = random_floats(out, 3),
+          *bias = random_floats(conv->filters, 4);
     float *found[4] = { not_a_number(out), not_a_number(in), not_a_number(weights), not_a_number(conv->filters) };
-    float *expected[4] = { not_a_number(out), not_a_number(in), not_a_number(weights), not_a_number(conv->filters) };
+    float *expected[4] = { not_a_number(out), not_a_number(in), not_a_number(weights),
+                           not_a_number(conv->filters) };
     float *scale = random_floats(conv->channels, 5), *shift = random_floats(conv->channels, 6);
     const dlda_view through = { scale, shift, N % 2 ? 0 : -1 };
     const dlda_view *view = conv->method == DLDA_CONV_WINOGRAD && conv->channels % 2 ? &through : NULL;
@@ -104,8 +107,13 @@ static void test_winograd_on_all_small_shapes(void **state)
             for (size_t pad = 0; pad <= 1; pad++) {
                 if (size + 2 * pad < 3) continue;
                 size_t k = case_number++; /* vary the rest along with it */
-                dlda_conv conv = { .height = size, .width = 3 + (size * 7 + k) % 11, .channels = channels,
-                                   .filters = 1 + (channels * 5 + k) % 17, .kernel = 3, .stride = 1, .pad = pad };
+                dlda_conv conv = { .height = size,
+                                   .width = 3 + (size * 7 + k) % 11,
+                                   .channels = channels,
+                                   .filters = 1 + (channels * 5 + k) % 17,
+                                   .kernel = 3,
+                                   .stride = 1,
+                                   .pad = pad };
                 dlda_conv_plan_as(&conv, DLDA_CONV_WINOGRAD);
                 for (size_t i = 0; i < n_sets; i++) check_passes(&conv, sets[i], 1 + k % 3, 1 + k % 2);
             }
@@ -121,8 +129,13 @@ static void test_im2col_and_product_on_odd_shapes(void **state)
         for (size_t stride = 1; stride <= 3; stride++)
             for (size_t pad = 0; pad < kernel; pad++) {
                 size_t k = case_number++;
-                dlda_conv conv = { .height = 5 + k % 6, .width = 5 + k * 5 % 7, .channels = 1 + k % 9,
-                                   .filters = 1 + k * 3 % 17, .kernel = kernel, .stride = stride, .pad = pad };
+                dlda_conv conv = { .height = 5 + k % 6,
+                                   .width = 5 + k * 5 % 7,
+                                   .channels = 1 + k % 9,
+                                   .filters = 1 + k * 3 % 17,
+                                   .kernel = kernel,
+                                   .stride = stride,
+                                   .pad = pad };
                 dlda_conv_plan(&conv);
                 for (size_t i = 0; i < n_sets; i++) check_passes(&conv, sets[i], 1 + k % 5, 1 + k % 3);
             }
@@ -131,17 +144,23 @@ static void test_im2col_and_product_on_odd_shapes(void **state)
 /* The layers of mnist, cifar10 and stl10; fewer images and, for the largest, smaller ones: the reference is slow. */
 static void test_layers_of_the_networks(void **state)
 {
-    static const size_t layers[][6] = { /* size, channels, filters, kernel, pad, images */
-        { 28, 1, 64, 3, 1, 2 }, { 28, 64, 64, 3, 1, 1 },  { 14, 64, 96, 3, 1, 2 },  { 14, 96, 96, 3, 1, 1 },
-        { 7, 96, 256, 3, 0, 2 }, { 5, 256, 256, 1, 0, 3 }, { 5, 256, 10, 1, 0, 6 }, { 32, 3, 64, 3, 1, 1 },
-        { 16, 64, 128, 3, 1, 1 }, { 16, 128, 128, 3, 1, 1 }, { 8, 128, 256, 3, 1, 1 }, { 8, 256, 256, 3, 1, 1 },
+    static const size_t layers[][6] = {
+        /* size, channels, filters, kernel, pad, images */
+        { 28, 1, 64, 3, 1, 2 },    { 28, 64, 64, 3, 1, 1 },    { 14, 64, 96, 3, 1, 2 },   { 14, 96, 96, 3, 1, 1 },
+        { 7, 96, 256, 3, 0, 2 },   { 5, 256, 256, 1, 0, 3 },   { 5, 256, 10, 1, 0, 6 },   { 32, 3, 64, 3, 1, 1 },
+        { 16, 64, 128, 3, 1, 1 },  { 16, 128, 128, 3, 1, 1 },  { 8, 128, 256, 3, 1, 1 },  { 8, 256, 256, 3, 1, 1 },
         { 4, 256, 1024, 3, 0, 2 }, { 2, 1024, 1024, 1, 0, 2 }, { 12, 256, 256, 3, 1, 1 },
     };
 
     (void)state;
     for (size_t i = 0; i < sizeof layers / sizeof layers[0]; i++) {
         const size_t *l = layers[i];
-        dlda_conv conv = { .height = l[0], .width = l[0], .channels = l[1], .filters = l[2], .kernel = l[3], .stride = 1,
+        dlda_conv conv = { .height = l[0],
+                           .width = l[0],
+                           .channels = l[1],
+                           .filters = l[2],
+                           .kernel = l[3],
+                           .stride = 1,
                            .pad = l[4] };
         dlda_conv_plan(&conv);
         if (l[3] == 3 && l[1] >= 64) assert_int_equal(conv.method, DLDA_CONV_WINOGRAD);

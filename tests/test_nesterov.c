@@ -16,7 +16,8 @@ static void check_rule(size_t r)
     memcpy(weights, nesterov_first_weights, sizeof weights);
     for (size_t step = 0; step < NESTEROV_STEPS; step++) {
         size_t at = (r * NESTEROV_STEPS + step) * NESTEROV_N;
-        dlda_nesterov_step(&rule, check_team(2), NESTEROV_N, nesterov_gradients + step * NESTEROV_N, velocity, weights);
+        dlda_nesterov_step(&rule, check_team(2), NESTEROV_N, nesterov_gradients + step * NESTEROV_N, velocity,
+                           weights);
         CHECK_NEAR_FLOAT(weights, nesterov_weights + at, NESTEROV_N, 1e-5, "rule %zu step %zu weights", r, step);
         CHECK_NEAR_FLOAT(velocity, nesterov_velocity + at, NESTEROV_N, 1e-5, "rule %zu step %zu velocity", r, step);
     }

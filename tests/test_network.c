@@ -138,7 +138,8 @@ static dlda_status compare_gradient(void *context, const dlda_parameter *p, int 
     const float *b = in_state ? c->reference->state : c->reference->gradient;
 
     /* A bias before batch norm has no gradient at all, so what counts as small is relative to all of it. */
-    double scale = fmax(largest_of(b + p->offset, p->count), 1e-2 * largest_of(b, in_state ? c->fast->network->n_state : c->fast->network->n_weights));
+    double scale = fmax(largest_of(b + p->offset, p->count),
+                        1e-2 * largest_of(b, in_state ? c->fast->network->n_state : c->fast->network->n_weights));
     assert_near(p->name, c->fast->layer_case, a + p->offset, b + p->offset, p->count, 1e-4 * scale);
     return DLDA_OK;
 }
@@ -183,7 +184,8 @@ static double difference_along(fixture *f, const float *start, const float *dire
 
     for (int k = 0; k < 4; k++) { /* -2, -1, 1, 2 steps */
         double offset = step * (k < 2 ? k - 2 : k - 1);
-        for (size_t i = 0; i < f->network->n_weights; i++) f->weights[i] = (float)(start[i] + offset * direction[i]);
+        for (size_t i = 0; i < f->network->n_weights; i++)
+            f->weights[i] = (float)(start[i] + offset * direction[i]);
         losses[k] = loss_of(f);
     }
     memcpy(f->weights, start, f->network->n_weights * sizeof *start);
@@ -289,8 +291,15 @@ static void test_dropout_rate_scale_and_repeat(void **state)
 static void test_pooling_keeps_nan(void **state)
 {
     const float one = 1, zero = 0;
-    const dlda_activation pool = { .height = 2, .width = 2, .channels = 1, .window = DLDA_MAX_WINDOW, .size = 2, .stride = 2,
-                                   .out_height = 1, .out_width = 1, .view = { &one, &zero, 0 } };
+    const dlda_activation pool = { .height = 2,
+                                   .width = 2,
+                                   .channels = 1,
+                                   .window = DLDA_MAX_WINDOW,
+                                   .size = 2,
+                                   .stride = 2,
+                                   .out_height = 1,
+                                   .out_width = 1,
+                                   .view = { &one, &zero, 0 } };
     const dlda_run run = { NULL, NULL };
     const dlda_kernel_set *sets[] = { dlda_kernels_fast(), &dlda_reference_kernels };
     uint8_t where = 0;
@@ -358,9 +367,13 @@ static void test_plan_without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fast_kernels_against_reference), cmocka_unit_test(test_gradients_by_differences),
-        cmocka_unit_test(test_same_bits_for_any_threads),      cmocka_unit_test(test_dropout_rate_scale_and_repeat),
-        cmocka_unit_test(test_pooling_keeps_nan),              cmocka_unit_test(test_running_statistics),             cmocka_unit_test(test_plan_without_memory),
+        cmocka_unit_test(test_fast_kernels_against_reference),
+        cmocka_unit_test(test_gradients_by_differences),
+        cmocka_unit_test(test_same_bits_for_any_threads),
+        cmocka_unit_test(test_dropout_rate_scale_and_repeat),
+        cmocka_unit_test(test_pooling_keeps_nan),
+        cmocka_unit_test(test_running_statistics),
+        cmocka_unit_test(test_plan_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

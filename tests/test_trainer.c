@@ -17,7 +17,13 @@
 
 /* ---- Counting every allocation of the process, not only the library's own ---- */
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__has_feature)
+#define HAS_FEATURE(name) __has_feature(name)
+#else
+#define HAS_FEATURE(name) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || HAS_FEATURE(address_sanitizer) ||             \
+    HAS_FEATURE(thread_sanitizer)
 #define COUNTS_ALLOCATIONS 0
 static size_t process_allocations(void)
 {
@@ -90,8 +96,13 @@ static dlda_dataset *new_problem(uint32_t seed)
         values[i * SIDE * SIDE + corner] += 3;
         values[i * SIDE * SIDE + corner + SIDE + 1] += 3;
     }
-    CHECK_OK(dlda_dataset_create(&(dlda_dataset_spec){ .count = COUNT, .height = SIDE, .width = SIDE, .channels = 1,
-                                                       .classes = CLASSES, .labels = labels, .values = values },
+    CHECK_OK(dlda_dataset_create(&(dlda_dataset_spec){ .count = COUNT,
+                                                       .height = SIDE,
+                                                       .width = SIDE,
+                                                       .channels = 1,
+                                                       .classes = CLASSES,
+                                                       .labels = labels,
+                                                       .values = values },
                                  &set));
     return set;
 }
@@ -239,7 +250,8 @@ static void test_steps_take_no_memory(void **state)
         double loss = 0;
         CHECK_OK(dlda_trainer_create(options, train, NULL, &trainer));
         dlda_sampler_epoch(trainer->sampler, 1);
-        CHECK_OK(dlda_trainer_step(trainer, 1, 0, &loss)); /* OpenMP and the BLAS make their threads and buffers once */
+        CHECK_OK(
+            dlda_trainer_step(trainer, 1, 0, &loss)); /* OpenMP and the BLAS make their threads and buffers once */
         size_t ours = dlda_memory_count().taken, all = process_allocations();
         for (size_t k = 0; k < 10; k++) {
             if (k % 4 == 0) dlda_sampler_epoch(trainer->sampler, k);
@@ -294,7 +306,8 @@ static void test_gradient_through_network_and_objective(void **state)
             error = fmin(error, fabs((losses[1] - losses[0]) / (2 * step) - slope));
         }
         memcpy(trainer->weights, start, n * sizeof *start);
-        if (!(error <= 1e-3 * fabs(slope))) fail_msg("direction %u: slope %g, differences off by %g", k, slope, error);
+        if (!(error <= 1e-3 * fabs(slope)))
+            fail_msg("direction %u: slope %g, differences off by %g", k, slope, error);
     }
     free(start);
     free(direction);
@@ -387,8 +400,9 @@ static void test_data_that_cannot_be_trained_on(void **state)
     dlda_trainer *trainer = NULL;
     float values[4] = { 1, 2, 3, 4 };
     int labels[4] = { 0, 0, 0, 0 };
-    dlda_dataset_spec spec = { .count = 4, .height = 1, .width = 1, .channels = 1, .classes = 1, .labels = labels,
-                               .values = values };
+    dlda_dataset_spec spec = {
+        .count = 4, .height = 1, .width = 1, .channels = 1, .classes = 1, .labels = labels, .values = values
+    };
 
     (void)state;
     CHECK_OK(dlda_options_set(options, "batch", "161"));

@@ -12,14 +12,14 @@
 
 /* Defines `symbol` [] with the bytes of `file` (below the source root) and `symbol_end` [] behind them. A zero byte
  * follows, so that a text is a string. */
-#define DLDA_EMBED(symbol, file)                                                                             \
-    __asm__(".pushsection .rodata\n"                                                                         \
-            ".balign 16\n"                                                                                   \
-            ".globl " #symbol "\n.hidden " #symbol "\n" #symbol ":\n"                                        \
-            ".incbin \"" DLDA_SOURCE_ROOT "/" file "\"\n"                                                    \
-            ".globl " #symbol "_end\n.hidden " #symbol "_end\n" #symbol "_end:\n"                            \
-            ".byte 0\n"                                                                                      \
-            ".popsection\n");                                                                                \
+#define DLDA_EMBED(symbol, file)                                                                                   \
+    __asm__(".pushsection .rodata\n"                                                                               \
+            ".balign 16\n"                                                                                         \
+            ".globl " #symbol "\n.hidden " #symbol "\n" #symbol ":\n"                                              \
+            ".incbin \"" DLDA_SOURCE_ROOT "/" file "\"\n"                                                          \
+            ".globl " #symbol "_end\n.hidden " #symbol "_end\n" #symbol "_end:\n"                                  \
+            ".byte 0\n"                                                                                            \
+            ".popsection\n");                                                                                      \
     extern __attribute__((visibility("hidden"))) const uint8_t symbol[], symbol##_end[]
 
 #endif

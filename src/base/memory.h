@@ -16,7 +16,7 @@ enum { DLDA_ALIGNMENT = 64 };
  * A count of zero gives a valid pointer. */
 void *dlda_take_bytes(size_t count, size_t size, const char *what);
 /* The same for count objects of the type that *pointer points to; gives a status. */
-#define DLDA_TAKE(pointer, count, what)                                                                      \
+#define DLDA_TAKE(pointer, count, what)                                                                            \
     ((*(pointer) = dlda_take_bytes((count), sizeof **(pointer), (what))) ? DLDA_OK : DLDA_E_MEMORY)
 
 /* A copy of a string; of the first n characters of it. */

@@ -39,7 +39,7 @@ typedef struct worker {
 
 struct dlda_team {
     size_t threads;
-    worker *workers;       /* [threads - 1]                              */
+    worker *workers; /* [threads - 1]                              */
     size_t n_started;
     parallel_loop loop;    /* the one at work                            */
     atomic_size_t number;  /* of that loop                               */
@@ -169,8 +169,8 @@ static dlda_status start_workers(dlda_team *team)
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (!failure) return DLDA_OK;
-    return dlda_fail(DLDA_E_MEMORY, "threads: %zu could be started, expected %zu: %s", team->n_started + 1, team->threads,
-                     strerror(failure));
+    return dlda_fail(DLDA_E_MEMORY, "threads: %zu could be started, expected %zu: %s", team->n_started + 1,
+                     team->threads, strerror(failure));
 }
 
 dlda_status dlda_team_create(size_t threads, dlda_team **team)

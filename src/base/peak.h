@@ -7,7 +7,6 @@
 
 #include "base/parallel.h"
 
-
 /* GFLOPS of single-precision multiply-add on all threads of a team, measured in about a tenth of a second: the best of some
  * rounds, since whatever disturbs makes it lower. */
 double dlda_peak_gflops(dlda_team *team);

@@ -17,16 +17,16 @@ dlda_status dlda_fail(dlda_status status, const char *format, ...) __attribute__
 /* Puts "text: " before this thread's message: callers add where it happened. Returns `status`. */
 dlda_status dlda_fail_at(dlda_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-#define DLDA_FAIL(code, ...)                                                                                 \
-    do {                                                                                                     \
-        status = dlda_fail((code), __VA_ARGS__);                                                             \
-        goto done;                                                                                           \
+#define DLDA_FAIL(code, ...)                                                                                       \
+    do {                                                                                                           \
+        status = dlda_fail((code), __VA_ARGS__);                                                                   \
+        goto done;                                                                                                 \
     } while (0)
 
-#define DLDA_TRY(call)                                                                                       \
-    do {                                                                                                     \
-        status = (call);                                                                                     \
-        if (status != DLDA_OK) goto done;                                                                    \
+#define DLDA_TRY(call)                                                                                             \
+    do {                                                                                                           \
+        status = (call);                                                                                           \
+        if (status != DLDA_OK) goto done;                                                                          \
     } while (0)
 
 #endif

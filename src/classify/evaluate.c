@@ -51,7 +51,8 @@ void dlda_evaluation_destroy(dlda_evaluation *self)
     dlda_release(self);
 }
 
-void dlda_evaluation_count(dlda_evaluation *self, size_t n, const int *truth, const int *predicted, const float *proba)
+void dlda_evaluation_count(dlda_evaluation *self, size_t n, const int *truth, const int *predicted,
+                           const float *proba)
 {
     for (size_t i = 0; i < n; i++) {
         size_t t = (size_t)truth[i], p = (size_t)predicted[i];

@@ -15,9 +15,9 @@ struct dlda_lda {
     double *A;           /* [K][D]  discriminant directions as rows                        */
     double *eigenvalues; /* [K]     largest first                                          */
     /* what follows from it */
-    double *T;           /* [C][D]  M A' A                                                 */
-    double *offset;      /* [C]     -diag(M T') / 2                                        */
-    double *log_prior;   /* [C]     of the usable classes                                  */
+    double *T;         /* [C][D]  M A' A                                                 */
+    double *offset;    /* [C]     -diag(M T') / 2                                        */
+    double *log_prior; /* [C]     of the usable classes                                  */
 };
 
 /* An empty head of that size; fill in the fitted fields, then call _prepare for the others. */

@@ -14,6 +14,7 @@
 const int *dlda_dataset_labels(const dlda_dataset *dataset);
 
 /* Gathers samples indices[0 .. n-1] (positions in this set) as floats: images [n][height][width][channels]. */
-void dlda_dataset_gather(const dlda_dataset *dataset, const size_t *indices, size_t n, dlda_team *team, float *images);
+void dlda_dataset_gather(const dlda_dataset *dataset, const size_t *indices, size_t n, dlda_team *team,
+                         float *images);
 
 #endif

@@ -10,8 +10,11 @@ DLDA_EMBED(dlda_digits_train_labels, "data/digits/train-labels-idx1-ubyte.gz");
 DLDA_EMBED(dlda_digits_test_images, "data/digits/t10k-images-idx3-ubyte.gz");
 DLDA_EMBED(dlda_digits_test_labels, "data/digits/t10k-labels-idx1-ubyte.gz");
 
-#define INPUT(name, symbol)                                                                                  \
-    (dlda_input) { name, symbol, (size_t)(symbol##_end - symbol) }
+#define INPUT(name, symbol)                                                                                        \
+    (dlda_input)                                                                                                   \
+    {                                                                                                              \
+        name, symbol, (size_t)(symbol##_end - symbol)                                                              \
+    }
 
 dlda_input dlda_embedded_images(dlda_part part)
 {

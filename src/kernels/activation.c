@@ -21,9 +21,9 @@ typedef struct activation_pass {
     const float *X, *dY;
     float *Y, *dX;
     uint8_t *where;
-    const uint8_t *from;              /* `where` of the forward pass        */
+    const uint8_t *from; /* `where` of the forward pass        */
     double *partial;
-    const float *slope, *offset;      /* [channels] of the backward pass    */
+    const float *slope, *offset; /* [channels] of the backward pass    */
 } activation_pass;
 
 static size_t image_rows(const dlda_activation *a)
@@ -34,7 +34,8 @@ static size_t image_rows(const dlda_activation *a)
 /* Images per chunk: a fixed number of chunks, or fewer large ones if images are small. */
 static size_t image_grain(const dlda_activation *a, size_t N)
 {
-    size_t least = 1 + 4096 / (image_rows(a) * a->channels + 1), grain = (N + DLDA_ROW_CHUNKS - 1) / DLDA_ROW_CHUNKS;
+    size_t least = 1 + 4096 / (image_rows(a) * a->channels + 1),
+           grain = (N + DLDA_ROW_CHUNKS - 1) / DLDA_ROW_CHUNKS;
     return grain > least ? grain : least;
 }
 
@@ -157,8 +158,8 @@ static void forward_images(void *context, const dlda_chunk *chunk)
     }
 }
 
-void dlda_activation_forward(const dlda_activation *activation, const dlda_run *run, size_t N, const float *X, float *Y,
-                             uint8_t *where)
+void dlda_activation_forward(const dlda_activation *activation, const dlda_run *run, size_t N, const float *X,
+                             float *Y, uint8_t *where)
 {
     activation_pass pass = { .activation = activation, .X = X, .Y = Y, .where = where };
     dlda_parallel_for(run->team, N, image_grain(activation, N), forward_images, &pass);
@@ -168,9 +169,9 @@ void dlda_activation_forward(const dlda_activation *activation, const dlda_run *
 
 /* What the gradient of one output pixel does to the input pixels that it came from. */
 typedef struct output_pixel {
-    const float *dy;       /* [channels]                                                                  */
-    const uint8_t *where;  /* [channels], NULL if there is one input pixel or all count the same          */
-    float share;           /* of dy that each input pixel gets                                            */
+    const float *dy;      /* [channels]                                                                  */
+    const uint8_t *where; /* [channels], NULL if there is one input pixel or all count the same          */
+    float share;          /* of dy that each input pixel gets                                            */
 } output_pixel;
 
 /* dz of channel c of the input pixel at position k of the window, whose value is x. */
@@ -180,8 +181,8 @@ static inline float gradient_at(const dlda_view *view, const output_pixel *out, 
     return !out->where || out->where[c] == k ? passed : 0;
 }
 
-static inline __attribute__((always_inline)) void add_sums(const dlda_activation *a, const output_pixel *out, uint8_t k,
-                                                           const float *x, double *sum, double *products)
+static inline __attribute__((always_inline)) void add_sums(const dlda_activation *a, const output_pixel *out,
+                                                           uint8_t k, const float *x, double *sum, double *products)
 {
     const float *mean = a->mean;
 
@@ -193,8 +194,8 @@ static inline __attribute__((always_inline)) void add_sums(const dlda_activation
     }
 }
 
-static inline __attribute__((always_inline)) void write_gradient(const activation_pass *pass, const output_pixel *out,
-                                                                 uint8_t k, const float *x, float *dx)
+static inline __attribute__((always_inline)) void
+write_gradient(const activation_pass *pass, const output_pixel *out, uint8_t k, const float *x, float *dx)
 {
     const dlda_activation *a = pass->activation;
     const float *scale = a->view.scale, *mean = a->mean, *slope = pass->slope, *offset = pass->offset;
@@ -239,8 +240,9 @@ static void visit_rest(const activation_pass *pass, size_t n)
         for (size_t x = y < a->out_height * a->size ? a->out_width * a->size : 0; x < a->width; x++) {
             size_t value = ((n * a->height + y) * a->width + x) * C;
             for (size_t c = 0; c < C; c++)
-                pass->dX[value + c] =
-                    a->normalises ? pass->slope[c] * (pass->X[value + c] - a->mean[c]) + pass->offset[c] : 0;
+                pass->dX[value + c] = a->normalises
+                                          ? pass->slope[c] * (pass->X[value + c] - a->mean[c]) + pass->offset[c]
+                                          : 0;
         }
 }
 
@@ -327,8 +329,9 @@ static void norm_gradients(activation_pass *pass, const dlda_run *run, size_t N,
 void dlda_activation_backward(const dlda_activation *activation, const dlda_run *run, size_t N, const float *X,
                               const uint8_t *where, const float *dY, float *dX, float *dscale, float *dshift)
 {
-    activation_pass pass = { .activation = activation, .X = X, .dY = dY, .dX = dX, .from = where,
-                             .partial = run->scratch };
+    activation_pass pass = {
+        .activation = activation, .X = X, .dY = dY, .dX = dX, .from = where, .partial = run->scratch
+    };
 
     int scatters = activation->window == DLDA_MAX_WINDOW && activation->stride != activation->size;
     if (activation->normalises) norm_gradients(&pass, run, N, dscale, dshift);

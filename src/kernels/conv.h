@@ -15,13 +15,15 @@ enum { DLDA_CONV_GROUPS = 8 };
 /* conv_im2col.c: any shape. */
 size_t dlda_im2col_worker_floats(const dlda_conv *conv); /* scratch per worker */
 void dlda_im2col_forward(const dlda_conv *, const dlda_run *, size_t N, const float *X, const float *W, float *Y);
-void dlda_im2col_backward_data(const dlda_conv *, const dlda_run *, size_t N, const float *dY, const float *W, float *dX);
+void dlda_im2col_backward_data(const dlda_conv *, const dlda_run *, size_t N, const float *dY, const float *W,
+                               float *dX);
 void dlda_im2col_backward_weights(const dlda_conv *, const dlda_run *, size_t N, const float *X, const float *dY,
                                   float *dW);
 
 /* conv_product.c: 1x1, stride 1, no padding; one matrix product over all pixels of all images. */
 void dlda_product_forward(const dlda_conv *, const dlda_run *, size_t N, const float *X, const float *W, float *Y);
-void dlda_product_backward_data(const dlda_conv *, const dlda_run *, size_t N, const float *dY, const float *W, float *dX);
+void dlda_product_backward_data(const dlda_conv *, const dlda_run *, size_t N, const float *dY, const float *W,
+                                float *dX);
 void dlda_product_backward_weights(const dlda_conv *, const dlda_run *, size_t N, const float *X, const float *dY,
                                    float *dW);
 
@@ -30,8 +32,8 @@ void dlda_winograd_forward(const dlda_conv *, const dlda_run *, size_t N, const 
                            const float *W, float *Y);
 void dlda_winograd_backward_data(const dlda_conv *, const dlda_run *, size_t N, const float *dY, const float *W,
                                  float *dX);
-void dlda_winograd_backward_weights(const dlda_conv *, const dlda_run *, size_t N, const float *X, const dlda_view *view,
-                                    const float *dY, float *dW);
+void dlda_winograd_backward_weights(const dlda_conv *, const dlda_run *, size_t N, const float *X,
+                                    const dlda_view *view, const float *dY, float *dW);
 
 /* ---- Common to them ---- */
 
@@ -40,6 +42,7 @@ void dlda_conv_transpose(const dlda_conv *conv, const float *W, float *transpose
 /* Items per group, for n items. */
 size_t dlda_conv_group(size_t n);
 /* dW = the sum of the groups' partial sums [groups][depth][filters], in order. */
-void dlda_conv_sum_groups(const dlda_conv *conv, const dlda_run *run, const float *partial, size_t groups, float *dW);
+void dlda_conv_sum_groups(const dlda_conv *conv, const dlda_run *run, const float *partial, size_t groups,
+                          float *dW);
 
 #endif

@@ -17,8 +17,8 @@ typedef struct conv_pass {
     const dlda_conv *conv;
     const float *X, *dY, *W;
     float *Y, *dX;
-    float *columns;          /* [threads][block][depth]                                    */
-    float *weights;          /* behind them: W' [filters][depth], or the groups of dW      */
+    float *columns; /* [threads][block][depth]                                    */
+    float *weights; /* behind them: W' [filters][depth], or the groups of dW      */
 } conv_pass;
 
 static conv_pass new_pass(const dlda_conv *conv, const dlda_run *run)
@@ -31,8 +31,8 @@ static conv_pass new_pass(const dlda_conv *conv, const dlda_run *run)
 /* One kernel row of one output pixel: `kernel` neighbouring pixels from column x on, of which those inside the
  * image, [from, to), lie in one piece of memory. */
 typedef struct kernel_row {
-    size_t from, to;  /* columns of the kernel inside the image; equal if the whole row is outside */
-    size_t first;     /* their first pixel in the image                                            */
+    size_t from, to; /* columns of the kernel inside the image; equal if the whole row is outside */
+    size_t first;    /* their first pixel in the image                                            */
 } kernel_row;
 
 static kernel_row find_kernel_row(const dlda_conv *conv, size_t pixel, size_t ky)
@@ -115,7 +115,8 @@ static void forward_chunk(void *context, const dlda_chunk *chunk)
         forward_image(pass, pass->X + n * in, pass->Y + n * out, worker_columns(pass, chunk));
 }
 
-void dlda_im2col_forward(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X, const float *W, float *Y)
+void dlda_im2col_forward(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X, const float *W,
+                         float *Y)
 {
     conv_pass pass = new_pass(conv, run);
     pass.X = X;
@@ -150,8 +151,8 @@ static void backward_chunk(void *context, const dlda_chunk *chunk)
         backward_image(pass, pass->dY + n * out, pass->dX + n * in, worker_columns(pass, chunk));
 }
 
-void dlda_im2col_backward_data(const dlda_conv *conv, const dlda_run *run, size_t N, const float *dY, const float *W,
-                               float *dX)
+void dlda_im2col_backward_data(const dlda_conv *conv, const dlda_run *run, size_t N, const float *dY,
+                               const float *W, float *dX)
 {
     conv_pass pass = new_pass(conv, run);
     pass.dY = dY;
@@ -189,8 +190,8 @@ static void weights_chunk(void *context, const dlda_chunk *chunk)
         add_image_weights(pass, pass->X + n * in, pass->dY + n * out, worker_columns(pass, chunk), dw);
 }
 
-void dlda_im2col_backward_weights(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X, const float *dY,
-                                  float *dW)
+void dlda_im2col_backward_weights(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X,
+                                  const float *dY, float *dW)
 {
     conv_pass pass = new_pass(conv, run);
     size_t grain = dlda_conv_group(N);

@@ -7,19 +7,19 @@
 #include "kernels/winograd.h"
 
 enum {
-    COLUMN_BYTES = 256 * 1024,       /* of a block's im2col matrix: half of a common L2 cache              */
-    MOST_BLOCK_PIXELS = 128,         /* of im2col                                                          */
-    ROWS_PER_BLOCK = 128,            /* of a 1x1 convolution                                               */
-    LEAST_WINOGRAD_CHANNELS = 16,    /* with fewer the transforms cost more than they save                 */
-    BLOCK_TILE_BYTES = 640 * 1024,   /* of V and M of a block of tiles: somewhat more than an L2 cache     */
+    COLUMN_BYTES = 256 * 1024,     /* of a block's im2col matrix: half of a common L2 cache              */
+    MOST_BLOCK_PIXELS = 128,       /* of im2col                                                          */
+    ROWS_PER_BLOCK = 128,          /* of a 1x1 convolution                                               */
+    LEAST_WINOGRAD_CHANNELS = 16,  /* with fewer the transforms cost more than they save                 */
+    BLOCK_TILE_BYTES = 640 * 1024, /* of V and M of a block of tiles: somewhat more than an L2 cache     */
     LEAST_BLOCK_TILES = 28,
     MOST_BLOCK_TILES = 64,
     STRETCH_BYTES = 4 * 1024 * 1024, /* of V and dM of a stretch of tiles: part of a common L3 cache       */
     LEAST_STRETCH = 128,
     MOST_STRETCH = 512,
     MOST_GROUPED_WEIGHTS = 128 * 128, /* channels times filters, for which each group has a dU of its own  */
-    SUM_TILES = 64,                  /* tiles of one sum in a group                                        */
-    WINOGRAD_PANEL = 256             /* filters of one product                                             */
+    SUM_TILES = 64,                   /* tiles of one sum in a group                                        */
+    WINOGRAD_PANEL = 256              /* filters of one product                                             */
 };
 
 static dlda_conv_method choose(const dlda_conv *conv)
@@ -52,8 +52,9 @@ static void plan_rows(dlda_conv *conv, const size_t rows[2])
     for (int i = 0; i < 2; i++) {
         conv->forward[i] = (dlda_gemm){ .m = rows[i], .n = F, .k = depth, .lda = depth, .ldb = F, .ldc = F };
         conv->data[i] = (dlda_gemm){ .m = rows[i], .n = depth, .k = F, .lda = F, .ldb = depth, .ldc = depth };
-        conv->weights[i] = (dlda_gemm){ .m = depth, .n = F, .k = rows[i], .lda = depth, .ldb = F, .ldc = F,
-                                        .a_transposed = 1, .accumulate = 1 };
+        conv->weights[i] = (dlda_gemm){
+            .m = depth, .n = F, .k = rows[i], .lda = depth, .ldb = F, .ldc = F, .a_transposed = 1, .accumulate = 1
+        };
     }
 }
 
@@ -89,8 +90,9 @@ static void plan_winograd(dlda_conv *conv)
     plan_tiles(conv->data, F, C);
     conv->groups = small ? DLDA_CONV_GROUPS : 1;
     conv->block = small ? SUM_TILES : clamp(STRETCH_BYTES / bytes, LEAST_STRETCH, MOST_STRETCH);
-    conv->weights[0] = (dlda_gemm){ .m = C, .n = F, .k = conv->block, .lda = C, .ldb = F, .ldc = F, .a_transposed = 1,
-                                    .accumulate = 1 };
+    conv->weights[0] = (dlda_gemm){
+        .m = C, .n = F, .k = conv->block, .lda = C, .ldb = F, .ldc = F, .a_transposed = 1, .accumulate = 1
+    };
 }
 
 void dlda_conv_plan_as(dlda_conv *conv, dlda_conv_method method)
@@ -142,8 +144,7 @@ static size_t block_floats(const dlda_conv *conv, size_t threads)
 
     switch (conv->method) {
     case DLDA_CONV_IM2COL: return threads * dlda_im2col_worker_floats(conv);
-    case DLDA_CONV_WINOGRAD:
-        return width * (threads * tiles > conv->block ? threads * tiles : conv->block);
+    case DLDA_CONV_WINOGRAD: return width * (threads * tiles > conv->block ? threads * tiles : conv->block);
     case DLDA_CONV_PRODUCT: break;
     }
     return 0;

@@ -35,14 +35,15 @@ static size_t rows_of(const dlda_conv *conv, size_t N)
     return N * conv->out_height * conv->out_width;
 }
 
-void dlda_product_forward(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X, const float *W, float *Y)
+void dlda_product_forward(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X, const float *W,
+                          float *Y)
 {
     product_pass pass = { conv, &conv->forward[0], X, W, Y };
     dlda_parallel_for(run->team, rows_of(conv, N), conv->block, product_chunk, &pass);
 }
 
-void dlda_product_backward_data(const dlda_conv *conv, const dlda_run *run, size_t N, const float *dY, const float *W,
-                                float *dX)
+void dlda_product_backward_data(const dlda_conv *conv, const dlda_run *run, size_t N, const float *dY,
+                                const float *W, float *dX)
 {
     product_pass pass = { conv, &conv->data[0], dY, run->scratch, dX };
     dlda_conv_transpose(conv, W, run->scratch);
@@ -67,8 +68,8 @@ static void weights_chunk(void *context, const dlda_chunk *chunk)
     }
 }
 
-void dlda_product_backward_weights(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X, const float *dY,
-                                   float *dW)
+void dlda_product_backward_weights(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X,
+                                   const float *dY, float *dW)
 {
     product_pass pass = { conv, &conv->weights[0], X, dY, run->scratch };
     size_t rows = rows_of(conv, N), grain = dlda_conv_group(rows);

@@ -18,14 +18,14 @@ typedef struct winograd_pass {
     const dlda_conv *conv;
     const dlda_gemm *gemm;
     dlda_tiling in, out;
-    size_t tiles, stride;         /* all tiles; tiles per block                          */
+    size_t tiles, stride; /* all tiles; tiles per block                          */
     const float *X, *dY;
-    const dlda_view *view;        /* of X                                                */
+    const dlda_view *view; /* of X                                                */
     float *Y;
-    float *W, *U;                 /* [9][n]; [36][n]                                     */
-    float *V, *M;                 /* [workers or 1][36][stride][channels or filters]     */
-    dlda_tile_block shared;       /* weights: the tiles that all threads work on         */
-    size_t n_groups;              /* weights: those that have tiles                      */
+    float *W, *U;           /* [9][n]; [36][n]                                     */
+    float *V, *M;           /* [workers or 1][36][stride][channels or filters]     */
+    dlda_tile_block shared; /* weights: the tiles that all threads work on         */
+    size_t n_groups;        /* weights: those that have tiles                      */
 } winograd_pass;
 
 static size_t ceil_div(size_t a, size_t b)
@@ -119,8 +119,8 @@ static void run_forward(winograd_pass *pass, const dlda_run *run, const float *w
     dlda_parallel_for(run->team, pass->tiles, pass->stride, forward_block, pass);
 }
 
-void dlda_winograd_forward(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X, const dlda_view *view,
-                           const float *W, float *Y)
+void dlda_winograd_forward(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X,
+                           const dlda_view *view, const float *W, float *Y)
 {
     winograd_pass pass = new_pass(conv, run, N);
 
@@ -132,8 +132,8 @@ void dlda_winograd_forward(const dlda_conv *conv, const dlda_run *run, size_t N,
     run_forward(&pass, run, W);
 }
 
-void dlda_winograd_backward_data(const dlda_conv *conv, const dlda_run *run, size_t N, const float *dY, const float *W,
-                                 float *dX)
+void dlda_winograd_backward_data(const dlda_conv *conv, const dlda_run *run, size_t N, const float *dY,
+                                 const float *W, float *dX)
 {
     winograd_pass pass = new_pass(conv, run, N);
     dlda_tiling in = pass.in;
@@ -153,7 +153,8 @@ void dlda_winograd_backward_data(const dlda_conv *conv, const dlda_run *run, siz
 /* ---- Backward with respect to the weights ---- */
 
 /* dU_q += V_q' dM_q over `count` tiles. */
-static void add_products(const winograd_pass *pass, size_t q, size_t count, const float *V, const float *M, float *dU)
+static void add_products(const winograd_pass *pass, size_t q, size_t count, const float *V, const float *M,
+                         float *dU)
 {
     size_t C = pass->in.channels, F = pass->out.channels, T = pass->stride;
     dlda_gemm gemm = *pass->gemm;
@@ -203,7 +204,8 @@ static void weights_by_groups(winograd_pass *pass, const dlda_run *run)
 
     pass->n_groups = dlda_parallel_chunks(pass->tiles, grain);
     dlda_parallel_for(run->team, pass->tiles, grain, add_group, pass);
-    dlda_parallel_for(run->team, DLDA_FREQUENCIES * pass->in.channels * pass->out.channels, 1 << 14, add_groups, pass);
+    dlda_parallel_for(run->team, DLDA_FREQUENCIES * pass->in.channels * pass->out.channels, 1 << 14, add_groups,
+                      pass);
 }
 
 enum { TILES_AT_ONCE = 8 }; /* of a block, that one thread transforms */

@@ -74,7 +74,8 @@ static void sum_chunk(void *context, const dlda_chunk *chunk)
     }
 }
 
-void dlda_conv_sum_groups(const dlda_conv *conv, const dlda_run *run, const float *partial, size_t groups, float *dW)
+void dlda_conv_sum_groups(const dlda_conv *conv, const dlda_run *run, const float *partial, size_t groups,
+                          float *dW)
 {
     group_sum sum = { partial, groups, conv->depth * conv->filters, dW };
     dlda_parallel_for(run->team, sum.count, 1 << 14, sum_chunk, &sum);

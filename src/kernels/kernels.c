@@ -15,8 +15,8 @@ extern const dlda_kernel_set dlda_fast_kernels_avx2, dlda_fast_kernels_avx512;
 const dlda_kernel_set *dlda_kernels_fast(void)
 {
 #ifdef DLDA_WITH_X86
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq"))
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq"))
         return &dlda_fast_kernels_avx512;
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &dlda_fast_kernels_avx2;
 #endif

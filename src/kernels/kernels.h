@@ -28,14 +28,14 @@ typedef enum dlda_conv_method {
 } dlda_conv_method;
 
 typedef struct dlda_conv {
-    size_t height, width, channels;   /* of the input                            */
+    size_t height, width, channels; /* of the input                            */
     size_t filters, kernel, stride, pad;
     /* set by dlda_conv_plan */
     size_t out_height, out_width;
-    size_t depth;                     /* kernel * kernel * channels              */
+    size_t depth; /* kernel * kernel * channels              */
     dlda_conv_method method;
-    size_t block;                     /* output pixels that are computed at once; Winograd: see winograd.h */
-    size_t groups;                    /* of images, each with partial sums of dW of its own                */
+    size_t block;  /* output pixels that are computed at once; Winograd: see winograd.h */
+    size_t groups; /* of images, each with partial sums of dW of its own                */
     dlda_gemm forward[2], data[2], weights[2]; /* of a whole block, and of a smaller one */
 } dlda_conv;
 
@@ -58,13 +58,13 @@ typedef struct dlda_view {
 typedef enum dlda_window { DLDA_NO_WINDOW, DLDA_MAX_WINDOW, DLDA_MEAN_WINDOW } dlda_window;
 
 typedef struct dlda_activation {
-    size_t height, width, channels;       /* of the input                                                   */
-    dlda_window window;                   /* pixels beyond the last whole window are left out               */
-    size_t size, stride;                  /* of a maximum's window; the mean is over the whole image        */
+    size_t height, width, channels; /* of the input                                                   */
+    dlda_window window;             /* pixels beyond the last whole window are left out               */
+    size_t size, stride;            /* of a maximum's window; the mean is over the whole image        */
     size_t out_height, out_width;
-    dlda_view view;                       /* what the maximum or mean is taken of                           */
-    int normalises;                       /* the view is batch norm (then ReLU); for the backward pass:     */
-    const float *mean, *inverse;          /* [channels]  of the batch: mean, 1 / standard deviation         */
+    dlda_view view;              /* what the maximum or mean is taken of                           */
+    int normalises;              /* the view is batch norm (then ReLU); for the backward pass:     */
+    const float *mean, *inverse; /* [channels]  of the batch: mean, 1 / standard deviation         */
 } dlda_activation;
 
 /* Bytes of scratch for the functions on activations and for column sums, for any number of rows. */
@@ -73,11 +73,11 @@ dlda_status dlda_norm_scratch(size_t channels, size_t *bytes);
 /* ---- Dropout: which values fall out is a function of these alone ---- */
 
 typedef struct dlda_dropout {
-    double rate;            /* share of values that become 0; the others are scaled by 1/(1-rate) */
-    size_t size;            /* values per sample                                                  */
+    double rate; /* share of values that become 0; the others are scaled by 1/(1-rate) */
+    size_t size; /* values per sample                                                  */
     uint64_t seed;
     uint32_t epoch, layer;
-    const size_t *samples;  /* [N] identities of the samples                                      */
+    const size_t *samples; /* [N] identities of the samples                                      */
 } dlda_dropout;
 
 typedef struct dlda_kernel_set {
@@ -87,10 +87,11 @@ typedef struct dlda_kernel_set {
      * one: then the method must be Winograd. */
     void (*conv_forward)(const dlda_conv *, const dlda_run *, size_t N, const float *X, const dlda_view *view,
                          const float *W, const float *bias, float *Y);
-    void (*conv_backward_data)(const dlda_conv *, const dlda_run *, size_t N, const float *dY, const float *W, float *dX);
+    void (*conv_backward_data)(const dlda_conv *, const dlda_run *, size_t N, const float *dY, const float *W,
+                               float *dX);
     /* dbias may be NULL. */
-    void (*conv_backward_weights)(const dlda_conv *, const dlda_run *, size_t N, const float *X, const dlda_view *view,
-                                  const float *dY, float *dW, float *dbias);
+    void (*conv_backward_weights)(const dlda_conv *, const dlda_run *, size_t N, const float *X,
+                                  const dlda_view *view, const float *dY, float *dW, float *dbias);
 
     /* Per channel of X [rows][C]: mean, and biased variance. */
     void (*statistics)(const dlda_run *, size_t rows, size_t C, const float *X, float *mean, float *variance);
@@ -101,8 +102,8 @@ typedef struct dlda_kernel_set {
                                uint8_t *where);
     /* dX, which may be X, from dY and the X of the forward pass; and the gradients of batch norm's scale and shift,
      * [channels], if it normalises. Maxima with stride != size: only without batch norm and ReLU, and not in place. */
-    void (*activation_backward)(const dlda_activation *, const dlda_run *, size_t N, const float *X, const uint8_t *where,
-                                const float *dY, float *dX, float *dscale, float *dshift);
+    void (*activation_backward)(const dlda_activation *, const dlda_run *, size_t N, const float *X,
+                                const uint8_t *where, const float *dY, float *dX, float *dscale, float *dshift);
 
     /* In place, the same for values and gradients: multiplies by the mask. */
     void (*dropout)(const dlda_dropout *, const dlda_run *, size_t N, float *X);

@@ -178,7 +178,8 @@ void dlda_winograd_input(const dlda_tiling *in, const dlda_tile_block *block, co
     tile t = find_tile(in, block->first);
 
     for (size_t i = 0; i < block->count; i++, next_tile(in, &t)) {
-        input_tile from = { X + t.image * in->height * in->width * C, (ptrdiff_t)(t.row * DLDA_TILE) - (ptrdiff_t)in->pad,
+        input_tile from = { X + t.image * in->height * in->width * C,
+                            (ptrdiff_t)(t.row * DLDA_TILE) - (ptrdiff_t)in->pad,
                             (ptrdiff_t)(t.column * DLDA_TILE) - (ptrdiff_t)in->pad, 0 };
         from.inside = from.y >= 0 && from.x >= 0 && from.y + 6 <= (ptrdiff_t)in->height &&
                       from.x + 6 <= (ptrdiff_t)in->width;
@@ -255,7 +256,8 @@ void dlda_winograd_gradient(const dlda_tiling *out, const dlda_tile_block *block
 
     for (size_t i = 0; i < block->count; i++, next_tile(out, &t)) {
         tile_size size = size_of(out, &t);
-        const float *corner = dY + ((t.image * out->height + t.row * DLDA_TILE) * out->width + t.column * DLDA_TILE) * C;
+        const float *corner = dY +
+                              ((t.image * out->height + t.row * DLDA_TILE) * out->width + t.column * DLDA_TILE) * C;
         int is_full = size.height == DLDA_TILE && size.width == DLDA_TILE;
         for (size_t c = 0; c < whole; c += DLDA_LANES) {
             if (is_full) gradient_channels(out, full, c, DLDA_LANES, step, corner, dM + i * C);

@@ -15,9 +15,9 @@
 
 struct dlda_eigen {
     size_t d;
-    double *A, *B;   /* [d][d], overwritten by LAPACK: A by the vectors, B by the Cholesky factor */
-    double *values;  /* [d], smallest first */
-    double *work;    /* [n_work] */
+    double *A, *B;  /* [d][d], overwritten by LAPACK: A by the vectors, B by the Cholesky factor */
+    double *values; /* [d], smallest first */
+    double *work;   /* [n_work] */
     lapack_int *whole_work;
     lapack_int n_work, n_whole_work;
 };
@@ -80,7 +80,8 @@ static void copy_with_fixed_sign(size_t d, const double *from, double *to)
     for (size_t i = 0; i < d; i++) to[i] = sign * from[i];
 }
 
-dlda_status dlda_eigen_solve(dlda_eigen *self, const double *A, const double *B, size_t k, double *values, double *E)
+dlda_status dlda_eigen_solve(dlda_eigen *self, const double *A, const double *B, size_t k, double *values,
+                             double *E)
 {
     size_t d = self->d;
     lapack_int n = (lapack_int)d;
@@ -93,10 +94,12 @@ dlda_status dlda_eigen_solve(dlda_eigen *self, const double *A, const double *B,
     lapack_int info = LAPACKE_dsygvd_work(LAPACK_COL_MAJOR, 1, 'V', 'U', n, self->A, n, self->B, n, self->values,
                                           self->work, self->n_work, self->whole_work, self->n_whole_work);
     if (info > n)
-        return dlda_fail(DLDA_E_NUMERIC,
-                         "eigenproblem: Sw + lambda I is not positive definite (pivot %ld of %zu); a larger lambda helps",
-                         (long)(info - n), d);
-    if (info != 0) return dlda_fail(DLDA_E_NUMERIC, "eigenproblem: no convergence (LAPACK dsygvd: %ld)", (long)info);
+        return dlda_fail(
+            DLDA_E_NUMERIC,
+            "eigenproblem: Sw + lambda I is not positive definite (pivot %ld of %zu); a larger lambda helps",
+            (long)(info - n), d);
+    if (info != 0)
+        return dlda_fail(DLDA_E_NUMERIC, "eigenproblem: no convergence (LAPACK dsygvd: %ld)", (long)info);
     for (size_t j = 0; j < k; j++) {
         values[j] = self->values[d - 1 - j];
         copy_with_fixed_sign(d, self->A + (d - 1 - j) * d, E + j * d);

@@ -29,7 +29,6 @@ void dlda_gemm_run(const dlda_gemm *gemm, const float *A, const float *B, float 
 void dlda_double_add_products(size_t n, size_t d, const double *X, double *S);
 
 /* C [m][n] = A [m][k] B, in double; B is [k][n], or [n][k] if b_transposed. */
-void dlda_double_gemm(size_t m, size_t n, size_t k, const double *A, const double *B, int b_transposed,
-                      double *C);
+void dlda_double_gemm(size_t m, size_t n, size_t k, const double *A, const double *B, int b_transposed, double *C);
 
 #endif

@@ -157,14 +157,16 @@ static size_t at_most(size_t n, size_t most)
     return n < most ? n : most;
 }
 
-dlda_status dlda_model_embed(const dlda_model *self, dlda_workspace *workspace, const float *images, size_t n, float *H)
+dlda_status dlda_model_embed(const dlda_model *self, dlda_workspace *workspace, const float *images, size_t n,
+                             float *H)
 {
     dlda_status status = check_workspace(self, workspace);
     size_t in = dlda_shape_size(self->network->input), D = self->network->features;
 
     for (size_t first = 0; status == DLDA_OK && first < n; first += workspace->batch) {
         size_t rows = at_most(n - first, workspace->batch);
-        const float *features = dlda_plan_infer(workspace->plan, self->weights, self->state, images + first * in, rows);
+        const float *features = dlda_plan_infer(workspace->plan, self->weights, self->state, images + first * in,
+                                                rows);
         memcpy(H + first * D, features, rows * D * sizeof *H);
     }
     return status;

@@ -39,8 +39,9 @@ static dlda_status list_parameter(void *context, const dlda_parameter *parameter
     const float *block = in_state ? list->model->state : list->model->weights;
     dlda_tensor *tensor = &list->tensors[list->count++];
 
-    *tensor = (dlda_tensor){ .name = parameter->name, .dtype = DLDA_F32, .rank = parameter->rank,
-                             .data = block + parameter->offset };
+    *tensor = (dlda_tensor){
+        .name = parameter->name, .dtype = DLDA_F32, .rank = parameter->rank, .data = block + parameter->offset
+    };
     memcpy(tensor->shape, parameter->shape, parameter->rank * sizeof *tensor->shape);
     return DLDA_OK;
 }
@@ -117,7 +118,8 @@ static dlda_status check_version(const dlda_safetensors *file, const char *path)
 }
 
 /* The class names; the strings belong to *array. */
-static dlda_status read_names(const char *path, const char *text, json_t **array, const char ***names, size_t *count)
+static dlda_status read_names(const char *path, const char *text, json_t **array, const char ***names,
+                              size_t *count)
 {
     dlda_status status = DLDA_OK;
 
@@ -154,8 +156,8 @@ static dlda_status load_parameter(void *context, const dlda_parameter *parameter
 {
     tensor_source *source = context;
     const dlda_tensor *tensor = NULL;
-    dlda_status status =
-        dlda_safetensors_require(source->file, parameter->name, DLDA_F32, parameter->rank, parameter->shape, &tensor);
+    dlda_status status = dlda_safetensors_require(source->file, parameter->name, DLDA_F32, parameter->rank,
+                                                  parameter->shape, &tensor);
 
     if (status != DLDA_OK) return status;
     source->used++;
@@ -187,7 +189,8 @@ done:
 }
 
 /* Compares the file with what its network text demands, before memory is taken on the word of that text. */
-static dlda_status check_tensors(const dlda_safetensors *file, const char *path, const char *network_text, size_t classes)
+static dlda_status check_tensors(const dlda_safetensors *file, const char *path, const char *network_text,
+                                 size_t classes)
 {
     dlda_status status = DLDA_OK;
     tensor_source source = { file, NULL, 0 };
@@ -198,8 +201,8 @@ static dlda_status check_tensors(const dlda_safetensors *file, const char *path,
     DLDA_TRY(dlda_network_visit(network, load_parameter, &source));
     DLDA_TRY(find_head(file, path, classes, network->features, head));
     if (source.used + N_HEAD_TENSORS != dlda_safetensors_count(file))
-        DLDA_FAIL(DLDA_E_FORMAT, "%s: %zu tensors, expected %zu for this network", path, dlda_safetensors_count(file),
-                  source.used + N_HEAD_TENSORS);
+        DLDA_FAIL(DLDA_E_FORMAT, "%s: %zu tensors, expected %zu for this network", path,
+                  dlda_safetensors_count(file), source.used + N_HEAD_TENSORS);
 done:
     dlda_network_destroy(network);
     return status;
@@ -216,11 +219,13 @@ static dlda_status check_head(const dlda_lda *lda, const char *path)
         usable += lda->counts[c] >= 2;
     }
     if (usable < 2 || lda->K != (usable - 1 < lda->D ? usable - 1 : lda->D))
-        return dlda_fail(DLDA_E_FORMAT, "%s: head: %zu directions do not go with %zu usable classes and %zu features", path,
+        return dlda_fail(DLDA_E_FORMAT,
+                         "%s: head: %zu directions do not go with %zu usable classes and %zu features", path,
                          lda->K, usable, lda->D);
     for (size_t k = 1; k < lda->K; k++)
         if (lda->eigenvalues[k] > lda->eigenvalues[k - 1])
-            return dlda_fail(DLDA_E_FORMAT, "%s: head.eigenvalues: number %zu is larger than the one before it", path, k);
+            return dlda_fail(DLDA_E_FORMAT, "%s: head.eigenvalues: number %zu is larger than the one before it",
+                             path, k);
     return DLDA_OK;
 }
 
@@ -250,8 +255,8 @@ static dlda_status check_variances(const dlda_model *model, const char *path)
         const dlda_parameter *variance = &model->network->layers[i].variance;
         for (size_t c = 0; c < variance->count; c++)
             if (model->state[variance->offset + c] < 0)
-                return dlda_fail(DLDA_E_FORMAT, "%s: %s: value %zu is %g, expected 0 or more", path, variance->name, c,
-                                 (double)model->state[variance->offset + c]);
+                return dlda_fail(DLDA_E_FORMAT, "%s: %s: value %zu is %g, expected 0 or more", path, variance->name,
+                                 c, (double)model->state[variance->offset + c]);
     }
     return DLDA_OK;
 }

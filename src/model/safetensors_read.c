@@ -164,7 +164,8 @@ static dlda_status read_tensor(const char *path, const char *name, json_t *item,
     DLDA_TRY(read_offsets(path, name, json_object_get(item, "data_offsets"), size, &begin, &end));
     if (!dlda_tensor_size(tensor, &bytes))
         DLDA_FAIL(DLDA_E_FORMAT, "%s: tensor '%s': %s %s, expected a size that fits in whole bytes", path,
-                  dlda_show(name).text, dlda_dtype_name(tensor->dtype), dlda_show_shape(tensor->rank, tensor->shape).text);
+                  dlda_show(name).text, dlda_dtype_name(tensor->dtype),
+                  dlda_show_shape(tensor->rank, tensor->shape).text);
     if (bytes != end - begin)
         DLDA_FAIL(DLDA_E_FORMAT, "%s: tensor '%s': data_offsets [%zu, %zu] hold %zu bytes, expected %zu for %s %s",
                   path, dlda_show(name).text, begin, end, end - begin, bytes, dlda_dtype_name(tensor->dtype),
@@ -278,7 +279,8 @@ static dlda_status read_content(dlda_safetensors *self)
     DLDA_TRY(read_tensors(self, data, size));
     DLDA_TRY(check_tiling(self, data, size));
     DLDA_TRY(align_tensors(self));
-    for (size_t i = 0; i < self->count; i++) DLDA_TRY(dlda_tensor_check_finite(self->path, &self->tensors[i], DLDA_E_FORMAT));
+    for (size_t i = 0; i < self->count; i++)
+        DLDA_TRY(dlda_tensor_check_finite(self->path, &self->tensors[i], DLDA_E_FORMAT));
 done:
     return status;
 }

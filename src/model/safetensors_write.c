@@ -20,8 +20,8 @@ static dlda_status check_tensor(const char *path, const dlda_tensor *tensor)
         return dlda_fail(DLDA_E_ARGUMENT, "%s: tensor '%s': type %s, expected F32, F64 or I64", path,
                          dlda_show(name).text, dlda_dtype_name(tensor->dtype));
     if (tensor->rank > DLDA_MOST_RANK)
-        return dlda_fail(DLDA_E_ARGUMENT, "%s: tensor '%s': rank %zu, expected at most %d", path, dlda_show(name).text,
-                         tensor->rank, DLDA_MOST_RANK);
+        return dlda_fail(DLDA_E_ARGUMENT, "%s: tensor '%s': rank %zu, expected at most %d", path,
+                         dlda_show(name).text, tensor->rank, DLDA_MOST_RANK);
     if (!dlda_tensor_size(tensor, &bytes) || bytes > DLDA_MOST_FILE)
         return dlda_fail(DLDA_E_ARGUMENT, "%s: tensor '%s': %s %s, expected at most %zu bytes", path,
                          dlda_show(name).text, dlda_dtype_name(tensor->dtype),
@@ -65,7 +65,8 @@ static json_t *tensor_to_json(const dlda_tensor *tensor, size_t begin)
 static dlda_status describe_tensor(const char *path, const dlda_tensor *tensor, size_t begin, json_t *header)
 {
     if (json_object_get(header, tensor->name))
-        return dlda_fail(DLDA_E_ARGUMENT, "%s: tensor '%s': the name is used twice", path, dlda_show(tensor->name).text);
+        return dlda_fail(DLDA_E_ARGUMENT, "%s: tensor '%s': the name is used twice", path,
+                         dlda_show(tensor->name).text);
     if (json_object_set_new(header, tensor->name, tensor_to_json(tensor, begin)) != 0)
         return dlda_fail(DLDA_E_ARGUMENT, "%s: tensor '%s': the name is not valid UTF-8", path,
                          dlda_show(tensor->name).text);

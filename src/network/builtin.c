@@ -36,7 +36,8 @@ static dlda_status unknown_network(const char *name)
     int near = dlda_closest_word(stem, names, N_BUILTIN);
 
     if (near >= 0)
-        return dlda_fail(DLDA_E_OPTION, "network '%s': neither a file nor one of mnist, cifar10, stl10, mlp; did you mean '%s'?",
+        return dlda_fail(DLDA_E_OPTION,
+                         "network '%s': neither a file nor one of mnist, cifar10, stl10, mlp; did you mean '%s'?",
                          name, names[near]);
     return dlda_fail(DLDA_E_OPTION, "network '%s': neither a file nor one of mnist, cifar10, stl10, mlp", name);
 }
@@ -50,7 +51,8 @@ dlda_status dlda_network_text_read(const char *name, char **text)
     if (dlda_network_builtin(name)) return dlda_take_text(dlda_network_builtin(name), text);
     if (!dlda_path_exists(name)) return unknown_network(name);
     DLDA_TRY(dlda_file_read(name, MOST_NET_BYTES, &bytes, &size));
-    if (memchr(bytes, 0, size)) DLDA_FAIL(DLDA_E_FORMAT, "%s: holds zero bytes, expected the text of a network", name);
+    if (memchr(bytes, 0, size))
+        DLDA_FAIL(DLDA_E_FORMAT, "%s: holds zero bytes, expected the text of a network", name);
     *text = bytes;
     bytes = NULL;
 done:

@@ -29,11 +29,15 @@ static void describe_layer(const dlda_layer *layer, char *name, size_t size)
     switch (layer->kind) {
     case DLDA_CONV_LAYER:
         if (layer->weight.rank == 2) snprintf(name, size, "dense %zu", conv->filters);
-        else snprintf(name, size, "conv %zu %zux%zu pad %zu stride %zu", conv->filters, conv->kernel, conv->kernel, conv->pad, conv->stride);
+        else
+            snprintf(name, size, "conv %zu %zux%zu pad %zu stride %zu", conv->filters, conv->kernel, conv->kernel,
+                     conv->pad, conv->stride);
         return;
     case DLDA_NORM_LAYER: snprintf(name, size, "batch norm"); return;
     case DLDA_RELU_LAYER: snprintf(name, size, "relu"); return;
-    case DLDA_POOL_LAYER: snprintf(name, size, "maxpool %zu stride %zu", layer->pool.size, layer->pool.stride); return;
+    case DLDA_POOL_LAYER:
+        snprintf(name, size, "maxpool %zu stride %zu", layer->pool.size, layer->pool.stride);
+        return;
     case DLDA_DROPOUT_LAYER: snprintf(name, size, "dropout %g", layer->rate); return;
     case DLDA_GAP_LAYER: snprintf(name, size, "global average pooling"); return;
     }
@@ -58,7 +62,8 @@ static void describe_network(const dlda_network *network, char *text, size_t siz
     char name[64] = "", shape[64];
 
     append(text, size, "%-34s %-16s %12s %10s\n", "layer", "output", "weights", "MFLOP");
-    snprintf(shape, sizeof shape, "%zu x %zu x %zu", network->input.height, network->input.width, network->input.channels);
+    snprintf(shape, sizeof shape, "%zu x %zu x %zu", network->input.height, network->input.width,
+             network->input.channels);
     append(text, size, "%-34s %-16s\n", "input", shape);
     for (size_t i = 0; i < network->n_layers; i++) {
         const dlda_layer *layer = &network->layers[i];
@@ -71,8 +76,8 @@ static void describe_network(const dlda_network *network, char *text, size_t siz
     append(text, size, "%-34s %-16zu %12zu %10.3f\n", "features", network->features, weights, flops / 1e6);
 }
 
-dlda_status dlda_network_text_describe(const char *text, const char *where, size_t height, size_t width, size_t channels,
-                                       char **description)
+dlda_status dlda_network_text_describe(const char *text, const char *where, size_t height, size_t width,
+                                       size_t channels, char **description)
 {
     dlda_status status = DLDA_OK;
     dlda_network *network = NULL;

@@ -13,14 +13,14 @@
 enum { MOST_WORDS = 16, MOST_LINE = 256, MOST_LAYERS = 10000, MOST_SIZE = 1 << 20 };
 
 typedef struct parser {
-    const char *where;              /* name of the text                    */
-    size_t line;                    /* from 1                              */
-    size_t statement;               /* layer lines so far                  */
-    char copy[MOST_LINE];           /* of the line, cut into words         */
+    const char *where;    /* name of the text                    */
+    size_t line;          /* from 1                              */
+    size_t statement;     /* layer lines so far                  */
+    char copy[MOST_LINE]; /* of the line, cut into words         */
     const char *words[MOST_WORDS];
     size_t n_words;
     int has_input;
-    dlda_shape shape;               /* at this point of the network        */
+    dlda_shape shape; /* at this point of the network        */
     dlda_network *network;
 } parser;
 
@@ -91,7 +91,8 @@ static dlda_status named(const parser *p, size_t first, const named_argument *ar
         while (j < count && strcmp(p->words[i], names[j]) != 0) j++;
         if (j == count) {
             int near = dlda_closest_word(p->words[i], names, count);
-            DLDA_TRY(near >= 0 ? syntax(p, "%s: unknown word '%s'; did you mean '%s'?", p->words[0], p->words[i], names[near])
+            DLDA_TRY(near >= 0 ? syntax(p, "%s: unknown word '%s'; did you mean '%s'?", p->words[0], p->words[i],
+                                        names[near])
                                : syntax(p, "%s: unknown word '%s'", p->words[0], p->words[i]));
         }
         if (seen[j]++) DLDA_TRY(syntax(p, "%s: %s is given twice", p->words[0], names[j]));
@@ -169,7 +170,8 @@ static dlda_status add_conv(parser *p, dlda_conv conv, const char *kind, int wit
     if (weights > INT32_MAX) /* the BLAS counts in int */
         DLDA_TRY(syntax(p, "%s: %zu weights, expected at most %d", kind, weights, INT32_MAX));
     DLDA_TRY(add_layer(p, DLDA_CONV_LAYER, &layer));
-    DLDA_TRY(add_parameter(p, kind, "weight", dense ? dense_shape : conv_shape, &p->network->n_weights, &layer->weight));
+    DLDA_TRY(
+        add_parameter(p, kind, "weight", dense ? dense_shape : conv_shape, &p->network->n_weights, &layer->weight));
     if (with_bias) DLDA_TRY(add_parameter(p, kind, "bias", bias_shape, &p->network->n_weights, &layer->bias));
     dlda_conv_plan(&conv);
     layer->conv = conv;
@@ -226,7 +228,9 @@ static dlda_status read_conv(parser *p)
 {
     dlda_status status = DLDA_OK;
     size_t linear = 0;
-    dlda_conv conv = { .height = p->shape.height, .width = p->shape.width, .channels = p->shape.channels, .stride = 1 };
+    dlda_conv conv = {
+        .height = p->shape.height, .width = p->shape.width, .channels = p->shape.channels, .stride = 1
+    };
     const named_argument arguments[] = { { "pad", 0, 254, &conv.pad, 0 },
                                          { "stride", 1, 255, &conv.stride, 0 },
                                          { "linear", 0, 0, &linear, 1 } };
@@ -285,7 +289,8 @@ static dlda_status read_dropout(parser *p)
     double rate = 0;
 
     if (p->n_words < 2 || !dlda_parse_real(p->words[1], &rate) || !(rate >= 0 && rate < 1))
-        DLDA_TRY(syntax(p, "dropout: rate is %s, expected a number from 0 to below 1", p->n_words > 1 ? p->words[1] : "missing"));
+        DLDA_TRY(syntax(p, "dropout: rate is %s, expected a number from 0 to below 1",
+                        p->n_words > 1 ? p->words[1] : "missing"));
     DLDA_TRY(no_more_words(p, 2));
     DLDA_TRY(add_layer(p, DLDA_DROPOUT_LAYER, &layer));
     layer->rate = rate;
@@ -318,8 +323,9 @@ static dlda_status read_gap(parser *p)
 static const struct {
     const char *word;
     dlda_status (*read)(parser *p);
-} statements[] = { { "input", read_input },     { "conv", read_conv }, { "dense", read_dense }, { "maxpool", read_maxpool },
-                   { "dropout", read_dropout }, { "bn", read_bn },     { "relu", read_relu },   { "gap", read_gap } };
+} statements[] = { { "input", read_input },     { "conv", read_conv },       { "dense", read_dense },
+                   { "maxpool", read_maxpool }, { "dropout", read_dropout }, { "bn", read_bn },
+                   { "relu", read_relu },       { "gap", read_gap } };
 
 enum { N_STATEMENTS = sizeof statements / sizeof statements[0] };
 
@@ -330,7 +336,8 @@ static dlda_status unknown_word(const parser *p)
     for (size_t i = 0; i < N_STATEMENTS; i++) words[i] = statements[i].word;
     int near = dlda_closest_word(p->words[0], words, N_STATEMENTS);
     if (near >= 0) return syntax(p, "unknown layer '%s'; did you mean '%s'?", p->words[0], words[near]);
-    return syntax(p, "unknown layer '%s', expected input, conv, dense, maxpool, dropout, bn, relu or gap", p->words[0]);
+    return syntax(p, "unknown layer '%s', expected input, conv, dense, maxpool, dropout, bn, relu or gap",
+                  p->words[0]);
 }
 
 static dlda_status read_statement(parser *p)
@@ -341,7 +348,8 @@ static dlda_status read_statement(parser *p)
     while (i < N_STATEMENTS && strcmp(statements[i].word, p->words[0]) != 0) i++;
     if (i == N_STATEMENTS) return unknown_word(p);
     if (statements[i].read != read_input && !p->shape.height)
-        return syntax(p, "the size of the images is not known: an 'input HEIGHT WIDTH CHANNELS' line must come first");
+        return syntax(p,
+                      "the size of the images is not known: an 'input HEIGHT WIDTH CHANNELS' line must come first");
     dlda_status status = statements[i].read(p);
     if (statements[i].read != read_input) p->statement++;
     return status;
@@ -402,7 +410,8 @@ dlda_status dlda_network_parse(const char *text, const char *where, dlda_shape i
     self->input = self->layers[0].in;
     self->output = self->layers[self->n_layers - 1].out;
     self->features = dlda_shape_size(self->output);
-    if (self->n_weights == 0) DLDA_FAIL(DLDA_E_FORMAT, "%s: no layer has weights: there is nothing to train", where);
+    if (self->n_weights == 0)
+        DLDA_FAIL(DLDA_E_FORMAT, "%s: no layer has weights: there is nothing to train", where);
     DLDA_TRY(keep_text(&p, text, &self->text));
     *network = self;
     self = NULL;

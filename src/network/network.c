@@ -22,8 +22,8 @@ dlda_status dlda_network_visit(const dlda_network *self, dlda_parameter_visitor 
 
     for (size_t i = 0; i < self->n_layers; i++) {
         const dlda_layer *layer = &self->layers[i];
-        const dlda_parameter *parameters[] = { &layer->weight, &layer->bias, &layer->scale, &layer->shift,
-                                               &layer->mean,   &layer->variance };
+        const dlda_parameter *parameters[] = { &layer->weight, &layer->bias, &layer->scale,
+                                               &layer->shift,  &layer->mean, &layer->variance };
         for (int j = 0; j < 6; j++)
             if (parameters[j]->count) DLDA_TRY(visit(context, parameters[j], j >= 4));
     }

@@ -38,14 +38,14 @@ typedef struct dlda_parameter {
 
 typedef struct dlda_layer {
     dlda_layer_kind kind;
-    size_t line;                          /* of the text that it comes from             */
-    dlda_shape in, out;                   /* of one image                               */
-    dlda_conv conv;                       /* convolution                                */
-    dlda_pool pool;                       /* maximum pooling                            */
-    double rate;                          /* dropout                                    */
-    dlda_parameter weight, bias;          /* convolution, in the weights                */
-    dlda_parameter scale, shift;          /* batch norm, in the weights                 */
-    dlda_parameter mean, variance;        /* batch norm, in the state                   */
+    size_t line;                   /* of the text that it comes from             */
+    dlda_shape in, out;            /* of one image                               */
+    dlda_conv conv;                /* convolution                                */
+    dlda_pool pool;                /* maximum pooling                            */
+    double rate;                   /* dropout                                    */
+    dlda_parameter weight, bias;   /* convolution, in the weights                */
+    dlda_parameter scale, shift;   /* batch norm, in the weights                 */
+    dlda_parameter mean, variance; /* batch norm, in the state                   */
 } dlda_layer;
 
 typedef struct dlda_network {
@@ -77,9 +77,9 @@ dlda_status dlda_network_visit(const dlda_network *network, dlda_parameter_visit
 /* ---- Running ---- */
 
 typedef struct dlda_plan_spec {
-    size_t batch;         /* most images at once                  */
-    dlda_team *team;      /* that runs it; NULL: the caller alone */
-    int training;         /* 0: memory for inference alone        */
+    size_t batch;    /* most images at once                  */
+    dlda_team *team; /* that runs it; NULL: the caller alone */
+    int training;    /* 0: memory for inference alone        */
     dlda_kernels kernels;
 } dlda_plan_spec;
 

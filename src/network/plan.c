@@ -138,7 +138,8 @@ static void place_all(dlda_plan *self, arena *a)
 static void set_identity_views(dlda_plan *self)
 {
     for (size_t i = 0; i < self->n_stages; i++)
-        for (size_t c = 0; c < self->stages[i].raw.channels; c++) self->stages[i].scale[c] = 1; /* shift: zeroed memory */
+        for (size_t c = 0; c < self->stages[i].raw.channels; c++)
+            self->stages[i].scale[c] = 1; /* shift: zeroed memory */
 }
 
 /* A plan without its arena. */

@@ -17,14 +17,14 @@ typedef struct dlda_stage {
     size_t dropout_index;                    /* of the layer, for its random numbers                            */
     dlda_shape in, raw, out;                 /* of an image: input; after the convolution; after all of it      */
     dlda_activation activation;
-    int lazy;                                /* the next convolution looks at `raw` through the activation's view */
-    int passes;                              /* nothing comes after the convolution: the raw output is the output */
+    int lazy;   /* the next convolution looks at `raw` through the activation's view */
+    int passes; /* nothing comes after the convolution: the raw output is the output */
     /* in the arena */
-    float *X;                                /* [batch][in]; NULL: the images                                   */
-    float *raw_values;                       /* [batch][raw]; the input's memory if there is no convolution     */
-    float *output;                           /* [batch][out]; that of raw_values if lazy or if it passes        */
-    uint8_t *where;                          /* [batch][out]  positions of the maxima                           */
-    float *scale, *shift, *mean, *inverse;   /* [channels of raw]                                               */
+    float *X;                              /* [batch][in]; NULL: the images                                   */
+    float *raw_values;                     /* [batch][raw]; the input's memory if there is no convolution     */
+    float *output;                         /* [batch][out]; that of raw_values if lazy or if it passes        */
+    uint8_t *where;                        /* [batch][out]  positions of the maxima                           */
+    float *scale, *shift, *mean, *inverse; /* [channels of raw]                                               */
 } dlda_stage;
 
 struct dlda_plan {
@@ -37,7 +37,7 @@ struct dlda_plan {
     float *buffers[2];    /* training: gradients of outputs; inference: all values                */
     char *arena;
     size_t arena_bytes;
-    dlda_run run;         /* threads and scratch */
+    dlda_run run; /* threads and scratch */
     /* of the latest forward pass */
     const float *images;
     size_t n;

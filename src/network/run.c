@@ -69,7 +69,8 @@ static void normalise_by_batch(dlda_plan *self, dlda_stage *stage, const float *
 {
     size_t rows = self->n * stage->raw.height * stage->raw.width;
 
-    self->kernels->statistics(&self->run, rows, stage->raw.channels, raw_of(self, stage), stage->mean, stage->inverse);
+    self->kernels->statistics(&self->run, rows, stage->raw.channels, raw_of(self, stage), stage->mean,
+                              stage->inverse);
     set_view(stage, weights);
     update_running(self, stage, rows, state);
 }
@@ -90,8 +91,9 @@ static void convolve(dlda_plan *self, size_t i, const float *weights)
     const dlda_stage *stage = &self->stages[i];
 
     if (!stage->conv) return;
-    self->kernels->conv_forward(&stage->conv->conv, &self->run, self->n, input_of(self, stage), view_of_input(self, i),
-                                at(weights, &stage->conv->weight), at(weights, &stage->conv->bias), stage->raw_values);
+    self->kernels->conv_forward(&stage->conv->conv, &self->run, self->n, input_of(self, stage),
+                                view_of_input(self, i), at(weights, &stage->conv->weight),
+                                at(weights, &stage->conv->bias), stage->raw_values);
 }
 
 static void activate(dlda_plan *self, const dlda_stage *stage)
@@ -162,19 +164,21 @@ static float *activation_back(dlda_plan *self, const dlda_stage *stage, float *d
         return to;
     }
     drop(self, stage, dY);
-    self->kernels->activation_backward(&stage->activation, &self->run, self->n, raw_of(self, stage), stage->where, dY, to,
-                                       stage->norm ? gradient_at(gradient, &stage->norm->scale) : NULL,
+    self->kernels->activation_backward(&stage->activation, &self->run, self->n, raw_of(self, stage), stage->where,
+                                       dY, to, stage->norm ? gradient_at(gradient, &stage->norm->scale) : NULL,
                                        stage->norm ? gradient_at(gradient, &stage->norm->shift) : NULL);
     return to;
 }
 
-static void conv_back(dlda_plan *self, size_t i, const float *weights, const float *dRaw, float *dX, float *gradient)
+static void conv_back(dlda_plan *self, size_t i, const float *weights, const float *dRaw, float *dX,
+                      float *gradient)
 {
     const dlda_stage *stage = &self->stages[i];
     const dlda_layer *conv = stage->conv;
 
-    self->kernels->conv_backward_weights(&conv->conv, &self->run, self->n, input_of(self, stage), view_of_input(self, i),
-                                         dRaw, gradient_at(gradient, &conv->weight), gradient_at(gradient, &conv->bias));
+    self->kernels->conv_backward_weights(&conv->conv, &self->run, self->n, input_of(self, stage),
+                                         view_of_input(self, i), dRaw, gradient_at(gradient, &conv->weight),
+                                         gradient_at(gradient, &conv->bias));
     if (i > self->first_trained)
         self->kernels->conv_backward_data(&conv->conv, &self->run, self->n, dRaw, at(weights, &conv->weight), dX);
 }

@@ -42,8 +42,11 @@ static void start_stage(dlda_stage *stage, const dlda_layer *layer)
     dlda_shape raw = part_of(layer) == CONV ? layer->out : layer->in;
 
     *stage = (dlda_stage){ .in = layer->in, .raw = raw, .out = raw };
-    stage->activation = (dlda_activation){ .height = raw.height, .width = raw.width, .channels = raw.channels,
-                                           .out_height = raw.height, .out_width = raw.width,
+    stage->activation = (dlda_activation){ .height = raw.height,
+                                           .width = raw.width,
+                                           .channels = raw.channels,
+                                           .out_height = raw.height,
+                                           .out_width = raw.width,
                                            .view = { .least = -FLT_MAX } };
 }
 

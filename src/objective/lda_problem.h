@@ -10,12 +10,12 @@
 #include "objective/scatter.h"
 
 typedef struct dlda_lda_problem {
-    size_t D, K;          /* K = min(C' - 1, D) of the latest solution, C' the usable classes */
-    double *Sw, *Sb;      /* [D][D]; Sw without lambda                                        */
-    double *regularised;  /* [D][D]  Sw + lambda I                                            */
-    double *m;            /* [D]     overall mean                                             */
-    double *values;       /* [D]     the first K are valid: largest first                     */
-    double *E;            /* [D][D]  the first K rows are valid: e' (Sw + lambda I) e = 1     */
+    size_t D, K;         /* K = min(C' - 1, D) of the latest solution, C' the usable classes */
+    double *Sw, *Sb;     /* [D][D]; Sw without lambda                                        */
+    double *regularised; /* [D][D]  Sw + lambda I                                            */
+    double *m;           /* [D]     overall mean                                             */
+    double *values;      /* [D]     the first K are valid: largest first                     */
+    double *E;           /* [D][D]  the first K rows are valid: e' (Sw + lambda I) e = 1     */
     dlda_eigen *eigen;
 } dlda_lda_problem;
 

@@ -20,14 +20,16 @@ int dlda_objective_separates(dlda_objective_kind kind)
 
 static dlda_status check_spec(const dlda_objective_spec *spec)
 {
-    if (spec->classes < 2) return dlda_fail(DLDA_E_CLASS, "objective: %zu classes, expected at least 2", spec->classes);
+    if (spec->classes < 2)
+        return dlda_fail(DLDA_E_CLASS, "objective: %zu classes, expected at least 2", spec->classes);
     if (spec->features < 1 || spec->batch < 1)
         return dlda_fail(DLDA_E_ARGUMENT, "objective: %zu features, batch %zu; expected at least 1", spec->features,
                          spec->batch);
     if (!(spec->lambda >= 0) || !(spec->epsilon >= 0))
         return dlda_fail(DLDA_E_ARGUMENT, "objective: lambda %g, epsilon %g; expected 0 or more", spec->lambda,
                          spec->epsilon);
-    if ((unsigned)spec->kind > DLDA_CCE) return dlda_fail(DLDA_E_ARGUMENT, "objective: unknown kind %d", (int)spec->kind);
+    if ((unsigned)spec->kind > DLDA_CCE)
+        return dlda_fail(DLDA_E_ARGUMENT, "objective: unknown kind %d", (int)spec->kind);
     if (spec->kind == DLDA_CCE && spec->classes != spec->features)
         return dlda_fail(DLDA_E_SHAPE, "objective cce: %zu features, expected one per class (%zu)", spec->features,
                          spec->classes);

@@ -21,7 +21,8 @@ dlda_status dlda_scatter_create(size_t classes, size_t features, dlda_scatter **
     size_t n_means = 0, n_moments = 0, n_portion = 0;
 
     if (classes < 1 || features < 1)
-        DLDA_FAIL(DLDA_E_ARGUMENT, "scatter: %zu classes of %zu features, expected at least 1 of 1", classes, features);
+        DLDA_FAIL(DLDA_E_ARGUMENT, "scatter: %zu classes of %zu features, expected at least 1 of 1", classes,
+                  features);
     DLDA_TRY(dlda_multiply_sizes(classes, features, "class means", &n_means));
     DLDA_TRY(dlda_multiply_sizes(n_means, features, "class moments", &n_moments));
     DLDA_TRY(dlda_multiply_sizes(DLDA_SCATTER_PORTION, features, "scatter rows", &n_portion));

@@ -18,10 +18,10 @@ struct dlda_scatter {
     double *means;   /* [C][D]     their means m_c                            */
     double *moments; /* [C][D][D]  sums of (h-m_c)(h-m_c)'                    */
     /* scratch for one portion of rows */
-    double *rows;                           /* [PORTION][D]  rows in double, then grouped and centred */
-    double *grouped;                        /* [PORTION][D]                                           */
-    double *shift;                          /* [D]           mean of the portion's rows of one class  */
-    size_t order[DLDA_SCATTER_PORTION];     /* rows of the portion, class by class                    */
+    double *rows;                       /* [PORTION][D]  rows in double, then grouped and centred */
+    double *grouped;                    /* [PORTION][D]                                           */
+    double *shift;                      /* [D]           mean of the portion's rows of one class  */
+    size_t order[DLDA_SCATTER_PORTION]; /* rows of the portion, class by class                    */
 };
 
 /* Forgets all rows. */

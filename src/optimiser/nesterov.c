@@ -23,8 +23,8 @@ static void step_chunk(void *context, const dlda_chunk *chunk)
     }
 }
 
-void dlda_nesterov_step(const dlda_nesterov *rule, dlda_team *team, size_t n, const float *gradient, float *velocity,
-                        float *weights)
+void dlda_nesterov_step(const dlda_nesterov *rule, dlda_team *team, size_t n, const float *gradient,
+                        float *velocity, float *weights)
 {
     step s = { (float)rule->rate, (float)rule->momentum, (float)(2 * rule->decay), gradient, velocity, weights };
     dlda_parallel_for(team, n, 1 << 16, step_chunk, &s);

@@ -13,7 +13,7 @@ typedef struct dlda_nesterov {
 } dlda_nesterov;
 
 /* One step on n weights; gradient, velocity and weights are blocks of equal layout. */
-void dlda_nesterov_step(const dlda_nesterov *rule, dlda_team *team, size_t n, const float *gradient, float *velocity,
-                        float *weights);
+void dlda_nesterov_step(const dlda_nesterov *rule, dlda_team *team, size_t n, const float *gradient,
+                        float *velocity, float *weights);
 
 #endif

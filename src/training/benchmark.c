@@ -346,8 +346,7 @@ static dlda_status measure(const dlda_network *network, const dlda_benchmark_spe
         out->layers = layers;
     }
     if (wants(spec, DLDA_BENCHMARK_INFERENCE)) {
-        DLDA_TRY(measure_inference(network, spec->batch, team, spec->repeats,
-                                   &out->inference_images_per_second));
+        DLDA_TRY(measure_inference(network, spec->batch, team, spec->repeats, &out->inference_images_per_second));
         DLDA_TRY(measure_inference(network, 1, team, singles, &out->single_images_per_second));
     }
     DLDA_TRY(measure_machine(team, out));

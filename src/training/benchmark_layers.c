@@ -138,8 +138,8 @@ static double seconds_of(const layer_arrays *self, int pass, size_t repeats, dou
     return dlda_median(times, repeats);
 }
 
-static dlda_status measure_layer(const dlda_layer *layer, const dlda_benchmark_spec *spec, dlda_team *team, double *times,
-                                 dlda_benchmark_layer *row)
+static dlda_status measure_layer(const dlda_layer *layer, const dlda_benchmark_spec *spec, dlda_team *team,
+                                 double *times, dlda_benchmark_layer *row)
 {
     dlda_status status = DLDA_OK;
     layer_arrays arrays = { 0 };

@@ -71,7 +71,8 @@ dlda_status dlda_history_write(const dlda_history *self, const char *path)
     dlda_file_writer *writer = NULL;
 
     DLDA_TRY(dlda_file_writer_open(path, &writer));
-    DLDA_TRY(dlda_file_writer_print(writer, "epoch,loss,separation,rate,train_accuracy,validation_accuracy,best\n"));
+    DLDA_TRY(
+        dlda_file_writer_print(writer, "epoch,loss,separation,rate,train_accuracy,validation_accuracy,best\n"));
     for (size_t i = 0; i < self->count; i++) DLDA_TRY(write_epoch(writer, &self->epochs[i]));
     DLDA_TRY(dlda_file_writer_finish(writer));
 done:
@@ -90,7 +91,8 @@ dlda_status dlda_history_write_eigenvalues(const dlda_history *self, const char 
     for (size_t i = 0; i < self->count; i++) {
         DLDA_TRY(dlda_file_writer_print(writer, "\n%zu", self->epochs[i].epoch));
         for (size_t k = 0; k < self->eigenvalues; k++)
-            DLDA_TRY(write_number(writer, k < self->epochs[i].n_eigenvalues ? self->epochs[i].eigenvalues[k] : NAN));
+            DLDA_TRY(
+                write_number(writer, k < self->epochs[i].n_eigenvalues ? self->epochs[i].eigenvalues[k] : NAN));
     }
     DLDA_TRY(dlda_file_writer_print(writer, "\n"));
     DLDA_TRY(dlda_file_writer_finish(writer));

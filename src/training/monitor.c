@@ -41,7 +41,8 @@ dlda_status dlda_trainer_measure(dlda_trainer *self, dlda_epoch *epoch)
 
     embed_set(self, self->train);
     dlda_scatter_reset(self->scatter);
-    DLDA_TRY(dlda_scatter_add(self->scatter, self->H, dlda_dataset_labels(self->train), dlda_dataset_count(self->train)));
+    DLDA_TRY(dlda_scatter_add(self->scatter, self->H, dlda_dataset_labels(self->train),
+                              dlda_dataset_count(self->train)));
     dlda_lda_destroy(self->lda);
     self->lda = NULL;
     DLDA_TRY(dlda_lda_fit(self->scatter, self->options.lambda, &self->lda));

@@ -15,14 +15,16 @@
 
 /* ---- Making one ---- */
 
-static dlda_status check_data(const dlda_options *options, const dlda_dataset *train, const dlda_dataset *validation)
+static dlda_status check_data(const dlda_options *options, const dlda_dataset *train,
+                              const dlda_dataset *validation)
 {
     size_t count = dlda_dataset_count(train), classes = dlda_dataset_classes(train);
 
     if (!dlda_dataset_labels(train)) return dlda_fail(DLDA_E_SHAPE, "the data has no labels");
     if (classes < 2) return dlda_fail(DLDA_E_CLASS, "the data has %zu class, expected at least 2", classes);
     if ((size_t)options->batch > count)
-        return dlda_fail(DLDA_E_OPTION, "batch %lld is larger than the training set of %zu samples; choose a smaller --batch",
+        return dlda_fail(DLDA_E_OPTION,
+                         "batch %lld is larger than the training set of %zu samples; choose a smaller --batch",
                          (long long)options->batch, count);
     if (!validation) return DLDA_OK;
     if (!dlda_dataset_labels(validation)) return dlda_fail(DLDA_E_SHAPE, "the validation data has no labels");
@@ -76,8 +78,12 @@ static dlda_status make_parts(dlda_trainer *self)
     self->batch = dlda_sampler_largest(self->sampler);
     dlda_plan_spec plan = { self->batch, self->team, 1, (dlda_kernels)options->kernels };
     DLDA_TRY(dlda_plan_create(network, &plan, &self->plan));
-    dlda_objective_spec objective = { (dlda_objective_kind)options->objective, classes, network->features, self->batch,
-                                      options->lambda, options->epsilon };
+    dlda_objective_spec objective = { (dlda_objective_kind)options->objective,
+                                      classes,
+                                      network->features,
+                                      self->batch,
+                                      options->lambda,
+                                      options->epsilon };
     DLDA_TRY(dlda_objective_create(&objective, &self->objective));
     DLDA_TRY(dlda_scatter_create(classes, network->features, &self->scatter));
     size_t directions = classes - 1 < network->features ? classes - 1 : network->features;
@@ -93,7 +99,8 @@ static dlda_status take_arrays(dlda_trainer *self)
     size_t D = network->features, in = dlda_shape_size(network->input), largest = dlda_dataset_count(self->train);
     size_t n_images = 0, n_features = 0;
 
-    if (self->validation && dlda_dataset_count(self->validation) > largest) largest = dlda_dataset_count(self->validation);
+    if (self->validation && dlda_dataset_count(self->validation) > largest)
+        largest = dlda_dataset_count(self->validation);
     DLDA_TRY(dlda_multiply_sizes(self->batch, in, "images of a batch", &n_images));
     DLDA_TRY(dlda_multiply_sizes(largest, D, "features", &n_features));
     DLDA_TRY(DLDA_TAKE(&self->weights, network->n_weights, "weights"));
@@ -110,8 +117,8 @@ done:
     return status;
 }
 
-dlda_status dlda_trainer_create(const dlda_options *options, const dlda_dataset *train, const dlda_dataset *validation,
-                                dlda_trainer **trainer)
+dlda_status dlda_trainer_create(const dlda_options *options, const dlda_dataset *train,
+                                const dlda_dataset *validation, dlda_trainer **trainer)
 {
     dlda_status status = DLDA_OK;
     dlda_trainer *self = NULL;
@@ -146,8 +153,8 @@ void dlda_trainer_destroy(dlda_trainer *self)
     dlda_lda_destroy(self->lda);
     dlda_model_destroy(self->model);
     dlda_history_destroy(self->history);
-    void *arrays[] = { self->weights, self->gradient, self->velocity, self->state, self->images, self->labels,
-                       self->dH,      self->positions, self->H,       self->predicted, self->folder };
+    void *arrays[] = { self->weights, self->gradient,  self->velocity, self->state,     self->images, self->labels,
+                       self->dH,      self->positions, self->H,        self->predicted, self->folder };
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) dlda_release(arrays[i]);
     dlda_release(self);
 }
@@ -198,7 +205,8 @@ typedef struct clock_state {
     size_t epochs_before;      /* done when the run began   */
 } clock_state;
 
-static void tell_progress(const dlda_trainer *self, const clock_state *clock, size_t epoch, size_t batch, double loss)
+static void tell_progress(const dlda_trainer *self, const clock_state *clock, size_t epoch, size_t batch,
+                          double loss)
 {
     size_t epochs = (size_t)self->options.epochs, batches = dlda_sampler_batches(self->sampler);
     double now = dlda_seconds_now();
@@ -207,14 +215,16 @@ static void tell_progress(const dlda_trainer *self, const clock_state *clock, si
     double left = (double)(epochs - clock->epochs_before) - done;
 
     if (!self->watch.batch) return;
-    self->watch.batch(self->watch.user,
-                      &(dlda_progress){ .epoch = epoch,
-                                        .epochs = epochs,
-                                        .batch = batch + 1,
-                                        .batches = batches,
-                                        .value = dlda_objective_separates((dlda_objective_kind)self->options.objective) ? -loss : loss,
-                                        .images_per_second = (double)clock->images / (now - clock->epoch_begin),
-                                        .seconds_left = (now - clock->begin) / done * left });
+    self->watch.batch(
+        self->watch.user,
+        &(dlda_progress){ .epoch = epoch,
+                          .epochs = epochs,
+                          .batch = batch + 1,
+                          .batches = batches,
+                          .value = dlda_objective_separates((dlda_objective_kind)self->options.objective) ? -loss
+                                                                                                          : loss,
+                          .images_per_second = (double)clock->images / (now - clock->epoch_begin),
+                          .seconds_left = (now - clock->begin) / done * left });
 }
 
 static void add_advice(dlda_status status)
@@ -269,8 +279,9 @@ static dlda_status run_epoch(dlda_trainer *self, clock_state *clock)
 {
     dlda_status status = DLDA_OK;
     size_t number = self->epochs_done + 1;
-    dlda_epoch epoch = { .epoch = number,
-                         .rate = dlda_schedule_rate(self->options.rate, (size_t)self->options.halve_every, number) };
+    dlda_epoch epoch = {
+        .epoch = number, .rate = dlda_schedule_rate(self->options.rate, (size_t)self->options.halve_every, number)
+    };
 
     clock->epoch_begin = dlda_seconds_now();
     clock->images = 0;

@@ -16,7 +16,7 @@ struct dlda_trainer {
     dlda_options options;
     const dlda_dataset *train, *validation; /* validation may be NULL */
     dlda_watch watch;
-    size_t batch;           /* size of the largest one */
+    size_t batch; /* size of the largest one */
     dlda_team *team;
     dlda_sampler *sampler;
     dlda_plan *plan;
@@ -37,8 +37,8 @@ struct dlda_trainer {
     float *H;          /* [largest set][features] */
     int *predicted;    /* [largest set]           */
     dlda_history *history;
-    char *folder;      /* NULL: no record is kept */
-    int made_folder;   /* by us                   */
+    char *folder;    /* NULL: no record is kept */
+    int made_folder; /* by us                   */
 };
 
 /* trainer.c: one step on a batch of the sampler's current epoch. Takes no memory. */

@@ -16,8 +16,8 @@ static double seen(const dlda_view *view, double x, size_t c)
 }
 
 /* Value of pixel (y, x), channel c of image n, through the view; 0 outside. */
-static double padded(const dlda_conv *conv, const float *X, const dlda_view *view, size_t n, ptrdiff_t y, ptrdiff_t x,
-                     size_t c)
+static double padded(const dlda_conv *conv, const float *X, const dlda_view *view, size_t n, ptrdiff_t y,
+                     ptrdiff_t x, size_t c)
 {
     if (y < 0 || x < 0 || y >= (ptrdiff_t)conv->height || x >= (ptrdiff_t)conv->width) return 0;
     double value = X[((n * conv->height + (size_t)y) * conv->width + (size_t)x) * conv->channels + c];
@@ -29,8 +29,8 @@ static ptrdiff_t input_at(const dlda_conv *conv, size_t output, size_t k)
     return (ptrdiff_t)(output * conv->stride + k) - (ptrdiff_t)conv->pad;
 }
 
-static void conv_forward(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X, const dlda_view *view,
-                         const float *W, const float *bias, float *Y)
+static void conv_forward(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X,
+                         const dlda_view *view, const float *W, const float *bias, float *Y)
 {
     size_t K = conv->kernel, C = conv->channels, F = conv->filters, OH = conv->out_height, OW = conv->out_width;
 
@@ -50,14 +50,16 @@ static void conv_forward(const dlda_conv *conv, const dlda_run *run, size_t N, c
 }
 
 /* dX at one input value: the sum over all outputs that it took part in. */
-static double data_gradient(const dlda_conv *conv, size_t n, size_t y, size_t x, size_t c, const float *dY, const float *W)
+static double data_gradient(const dlda_conv *conv, size_t n, size_t y, size_t x, size_t c, const float *dY,
+                            const float *W)
 {
     size_t K = conv->kernel, C = conv->channels, F = conv->filters, OH = conv->out_height, OW = conv->out_width;
     double sum = 0;
 
     for (size_t ky = 0; ky < K; ky++)
         for (size_t kx = 0; kx < K; kx++) {
-            ptrdiff_t top = (ptrdiff_t)(y + conv->pad) - (ptrdiff_t)ky, left = (ptrdiff_t)(x + conv->pad) - (ptrdiff_t)kx;
+            ptrdiff_t top = (ptrdiff_t)(y + conv->pad) - (ptrdiff_t)ky,
+                      left = (ptrdiff_t)(x + conv->pad) - (ptrdiff_t)kx;
             if (top < 0 || left < 0 || (size_t)top % conv->stride || (size_t)left % conv->stride) continue;
             size_t oy = (size_t)top / conv->stride, ox = (size_t)left / conv->stride;
             if (oy >= OH || ox >= OW) continue;
@@ -67,8 +69,8 @@ static double data_gradient(const dlda_conv *conv, size_t n, size_t y, size_t x,
     return sum;
 }
 
-static void conv_backward_data(const dlda_conv *conv, const dlda_run *run, size_t N, const float *dY, const float *W,
-                               float *dX)
+static void conv_backward_data(const dlda_conv *conv, const dlda_run *run, size_t N, const float *dY,
+                               const float *W, float *dX)
 {
     size_t H = conv->height, V = conv->width, C = conv->channels;
 
@@ -77,8 +79,8 @@ static void conv_backward_data(const dlda_conv *conv, const dlda_run *run, size_
         dX[i] = (float)data_gradient(conv, i / (H * V * C), i / (V * C) % H, i / C % V, i % C, dY, W);
 }
 
-static double weight_gradient(const dlda_conv *conv, size_t N, size_t k, size_t f, const float *X, const dlda_view *view,
-                              const float *dY)
+static double weight_gradient(const dlda_conv *conv, size_t N, size_t k, size_t f, const float *X,
+                              const dlda_view *view, const float *dY)
 {
     size_t K = conv->kernel, C = conv->channels, OH = conv->out_height, OW = conv->out_width;
     size_t ky = k / (K * C), kx = k / C % K, c = k % C;
@@ -86,7 +88,8 @@ static double weight_gradient(const dlda_conv *conv, size_t N, size_t k, size_t 
 
     for (size_t p = 0; p < N * OH * OW; p++) {
         size_t n = p / (OH * OW), oy = p / OW % OH, ox = p % OW;
-        sum += padded(conv, X, view, n, input_at(conv, oy, ky), input_at(conv, ox, kx), c) * dY[p * conv->filters + f];
+        sum += padded(conv, X, view, n, input_at(conv, oy, ky), input_at(conv, ox, kx), c) *
+               dY[p * conv->filters + f];
     }
     return sum;
 }
@@ -133,7 +136,8 @@ static size_t input_index(const dlda_activation *a, place p)
 static place place_of(const dlda_activation *a, size_t index)
 {
     size_t C = a->channels;
-    return (place){ index / (a->height * a->width * C), index / (a->width * C) % a->height, index / C % a->width, index % C };
+    return (place){ index / (a->height * a->width * C), index / (a->width * C) % a->height, index / C % a->width,
+                    index % C };
 }
 
 /* Maximum over the window of output (n, oy, ox, c), before ReLU, and its position. */
@@ -156,7 +160,8 @@ static double image_mean(const dlda_activation *a, const float *X, place out)
     double sum = 0;
 
     for (size_t y = 0; y < a->height; y++)
-        for (size_t x = 0; x < a->width; x++) sum += seen(&a->view, X[input_index(a, (place){ out.n, y, x, out.c })], out.c);
+        for (size_t x = 0; x < a->width; x++)
+            sum += seen(&a->view, X[input_index(a, (place){ out.n, y, x, out.c })], out.c);
     return sum / (double)(a->height * a->width);
 }
 
