@@ -5,12 +5,14 @@
  * The counters are the library's only mutable globals besides the per-thread message; they are atomic,
  * and nothing but tests and `info` depends on them.
  */
+#define _GNU_SOURCE
 #include "base/memory.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static atomic_size_t n_taken, n_live, n_bytes, peak_bytes, fail_countdown;
 
@@ -38,6 +40,18 @@ static void count_block(size_t bytes)
     while (now > peak && !atomic_compare_exchange_weak(&peak_bytes, &peak, now)) {}
 }
 
+/* Large blocks lie on huge pages where the system has them: a convolution touches many rows at once, and the addresses of
+ * small pages would not all fit in the processor's table of them. */
+static char *new_block(size_t bytes)
+{
+    enum { HUGE_PAGE = 2 << 20 };
+
+    if (bytes < 2 * (size_t)HUGE_PAGE) return aligned_alloc(DLDA_ALIGNMENT, bytes);
+    char *block = aligned_alloc(HUGE_PAGE, (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE);
+    if (block) madvise(block, bytes, MADV_HUGEPAGE); /* advice: it does not matter if it is not taken */
+    return block;
+}
+
 void *dlda_take_bytes(size_t count, size_t size, const char *what)
 {
     size_t bytes = 0;
@@ -48,7 +62,7 @@ void *dlda_take_bytes(size_t count, size_t size, const char *what)
         return NULL;
     }
     size_t rounded = (bytes + 2 * (size_t)DLDA_ALIGNMENT - 1) / DLDA_ALIGNMENT * DLDA_ALIGNMENT;
-    char *block = must_fail_now() ? NULL : aligned_alloc(DLDA_ALIGNMENT, rounded);
+    char *block = must_fail_now() ? NULL : new_block(rounded);
     if (!block) {
         dlda_fail(DLDA_E_MEMORY, "%s: no memory for %zu bytes", what, bytes);
         return NULL;
