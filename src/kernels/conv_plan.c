@@ -18,7 +18,7 @@ enum {
     LEAST_STRETCH = 128,
     MOST_STRETCH = 512,
     MOST_GROUPED_WEIGHTS = 128 * 128, /* channels times filters, for which each group has a dU of its own  */
-    SUM_TILES = 64,                   /* tiles of one sum in a group                                        */
+    SUM_TILES = 48,                   /* tiles of one sum in a group                                        */
     WINOGRAD_PANEL = 256              /* filters of one product                                             */
 };
 
