@@ -38,9 +38,9 @@ void dlda_winograd_backward_weights(const dlda_conv *, const dlda_run *, size_t 
 /* ---- Common to them ---- */
 
 /* W [depth][filters] to [filters][depth]. libxsmm cannot transpose this operand on the fly. */
-void dlda_conv_transpose(const dlda_conv *conv, const float *W, float *transposed);
+void dlda_conv_transpose(const dlda_conv *conv, const dlda_run *run, const float *W, float *transposed);
 /* Items per group, for n items. */
-size_t dlda_conv_group(size_t n);
+size_t dlda_conv_group(const dlda_conv *conv, size_t n);
 /* dW = the sum of the groups' partial sums [groups][depth][filters], in order. */
 void dlda_conv_sum_groups(const dlda_conv *conv, const dlda_run *run, const float *partial, size_t groups,
                           float *dW);

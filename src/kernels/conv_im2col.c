@@ -6,7 +6,7 @@
  * `block` pixels at a time, few enough that it stays in the second-level cache:
  *     forward   Y    = col W          backward data     dcol = dY W', added back into dX
  *     weights   dW   = sum col' dY    over fixed groups of images, added in order
- * One image is one item of work.
+ * Rows go on from one image to the next; the images that one block covers are one item of work.
  */
 #include "base/parallel.h"
 #include "kernels/conv.h"
@@ -46,43 +46,69 @@ static kernel_row find_kernel_row(const dlda_conv *conv, size_t pixel, size_t ky
     return (kernel_row){ (size_t)from, (size_t)to, (size_t)(y * (ptrdiff_t)conv->width + x + from) };
 }
 
-/* col [end - begin][depth] of output pixels begin .. end-1 of the image x. */
-static void fill_columns(const dlda_conv *conv, const float *x, size_t begin, size_t end, float *col)
-{
-    size_t C = conv->channels, width = conv->kernel * C;
-
-    for (size_t pixel = begin; pixel < end; pixel++)
-        for (size_t ky = 0; ky < conv->kernel; ky++, col += width) {
-            kernel_row row = find_kernel_row(conv, pixel, ky);
-            memset(col, 0, row.from * C * sizeof *col);
-            memcpy(col + row.from * C, x + row.first * C, (row.to - row.from) * C * sizeof *col);
-            memset(col + row.to * C, 0, (conv->kernel - row.to) * C * sizeof *col);
-        }
-}
-
-/* The adjoint: adds col back into the image dx. */
-static void add_columns_back(const dlda_conv *conv, const float *col, size_t begin, size_t end, float *dx)
-{
-    size_t C = conv->channels, width = conv->kernel * C;
-
-    for (size_t pixel = begin; pixel < end; pixel++)
-        for (size_t ky = 0; ky < conv->kernel; ky++, col += width) {
-            kernel_row row = find_kernel_row(conv, pixel, ky);
-            float *to = dx + row.first * C;
-            const float *from = col + row.from * C;
-            for (size_t i = 0; i < (row.to - row.from) * C; i++) to[i] += from[i];
-        }
-}
-
 static size_t pixels_of(const dlda_conv *conv)
 {
     return conv->out_height * conv->out_width;
 }
 
-static size_t block_end(const dlda_conv *conv, size_t begin)
+static size_t image_floats(const dlda_conv *conv)
 {
-    size_t left = pixels_of(conv) - begin;
-    return begin + (left < conv->block ? left : conv->block);
+    return conv->height * conv->width * conv->channels;
+}
+
+/* Images of one item of work: enough for a block. */
+static size_t image_grain(const dlda_conv *conv)
+{
+    return (conv->block + pixels_of(conv) - 1) / pixels_of(conv);
+}
+
+/* col [end - begin][depth] of rows begin .. end-1: the output pixels of all images X, counted through. */
+static void fill_columns(const dlda_conv *conv, const float *X, size_t begin, size_t end, float *col)
+{
+    size_t C = conv->channels, width = conv->kernel * C, pixels = pixels_of(conv);
+
+    for (size_t r = begin; r < end; r++) {
+        const float *x = X + r / pixels * image_floats(conv);
+        for (size_t ky = 0; ky < conv->kernel; ky++, col += width) {
+            kernel_row row = find_kernel_row(conv, r % pixels, ky);
+            memset(col, 0, row.from * C * sizeof *col);
+            memcpy(col + row.from * C, x + row.first * C, (row.to - row.from) * C * sizeof *col);
+            memset(col + row.to * C, 0, (conv->kernel - row.to) * C * sizeof *col);
+        }
+    }
+}
+
+/* The adjoint: adds col back into the images dX. */
+static void add_columns_back(const dlda_conv *conv, const float *col, size_t begin, size_t end, float *dX)
+{
+    size_t C = conv->channels, width = conv->kernel * C, pixels = pixels_of(conv);
+
+    for (size_t r = begin; r < end; r++) {
+        float *dx = dX + r / pixels * image_floats(conv);
+        for (size_t ky = 0; ky < conv->kernel; ky++, col += width) {
+            kernel_row row = find_kernel_row(conv, r % pixels, ky);
+            float *to = dx + row.first * C;
+            const float *from = col + row.from * C;
+            for (size_t i = 0; i < (row.to - row.from) * C; i++) to[i] += from[i];
+        }
+    }
+}
+
+/* The product of `rows` rows: the planned one, or for the last rows of an item one of its own size. */
+static dlda_gemm product_of(const dlda_conv *conv, const dlda_gemm *planned, size_t rows)
+{
+    dlda_gemm gemm = *planned;
+
+    if (rows == conv->block) return gemm;
+    if (gemm.a_transposed) gemm.k = rows;
+    else gemm.m = rows;
+    gemm.kernel = NULL;
+    return gemm;
+}
+
+static size_t block_end(const dlda_conv *conv, size_t begin, size_t end)
+{
+    return end - begin < conv->block ? end : begin + conv->block;
 }
 
 static float *worker_columns(const conv_pass *pass, const dlda_chunk *chunk)
@@ -92,27 +118,19 @@ static float *worker_columns(const conv_pass *pass, const dlda_chunk *chunk)
 
 /* ---- Forward ---- */
 
-static void forward_image(const conv_pass *pass, const float *x, float *y, float *col)
-{
-    const dlda_conv *conv = pass->conv;
-    size_t F = conv->filters, pixels = pixels_of(conv);
-
-    for (size_t begin = 0, end; begin < pixels; begin = end) {
-        end = block_end(conv, begin);
-        const dlda_gemm *gemm = &conv->forward[end - begin < conv->block];
-        fill_columns(conv, x, begin, end, col);
-        dlda_gemm_run(gemm, col, pass->W, y + begin * F);
-    }
-}
-
-static void forward_chunk(void *context, const dlda_chunk *chunk)
+static void forward_images(void *context, const dlda_chunk *chunk)
 {
     const conv_pass *pass = context;
     const dlda_conv *conv = pass->conv;
-    size_t in = conv->height * conv->width * conv->channels, out = pixels_of(conv) * conv->filters;
+    float *col = worker_columns(pass, chunk);
+    size_t last = chunk->end * pixels_of(conv);
 
-    for (size_t n = chunk->begin; n < chunk->end; n++)
-        forward_image(pass, pass->X + n * in, pass->Y + n * out, worker_columns(pass, chunk));
+    for (size_t begin = chunk->begin * pixels_of(conv), end; begin < last; begin = end) {
+        end = block_end(conv, begin, last);
+        dlda_gemm gemm = product_of(conv, conv->forward, end - begin);
+        fill_columns(conv, pass->X, begin, end, col);
+        dlda_gemm_run(&gemm, col, pass->W, pass->Y + begin * conv->filters);
+    }
 }
 
 void dlda_im2col_forward(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X, const float *W,
@@ -122,33 +140,25 @@ void dlda_im2col_forward(const dlda_conv *conv, const dlda_run *run, size_t N, c
     pass.X = X;
     pass.W = W;
     pass.Y = Y;
-    dlda_parallel_for(run->team, N, 1, forward_chunk, &pass);
+    dlda_parallel_for(run->team, N, image_grain(conv), forward_images, &pass);
 }
 
 /* ---- Backward, data ---- */
 
-static void backward_image(const conv_pass *pass, const float *dy, float *dx, float *col)
-{
-    const dlda_conv *conv = pass->conv;
-    size_t pixels = pixels_of(conv);
-
-    memset(dx, 0, conv->height * conv->width * conv->channels * sizeof *dx);
-    for (size_t begin = 0, end; begin < pixels; begin = end) {
-        end = block_end(conv, begin);
-        const dlda_gemm *gemm = &conv->data[end - begin < conv->block];
-        dlda_gemm_run(gemm, dy + begin * conv->filters, pass->weights, col);
-        add_columns_back(conv, col, begin, end, dx);
-    }
-}
-
-static void backward_chunk(void *context, const dlda_chunk *chunk)
+static void backward_images(void *context, const dlda_chunk *chunk)
 {
     const conv_pass *pass = context;
     const dlda_conv *conv = pass->conv;
-    size_t in = conv->height * conv->width * conv->channels, out = pixels_of(conv) * conv->filters;
+    float *col = worker_columns(pass, chunk);
+    size_t last = chunk->end * pixels_of(conv), in = image_floats(conv);
 
-    for (size_t n = chunk->begin; n < chunk->end; n++)
-        backward_image(pass, pass->dY + n * out, pass->dX + n * in, worker_columns(pass, chunk));
+    memset(pass->dX + chunk->begin * in, 0, (chunk->end - chunk->begin) * in * sizeof *pass->dX);
+    for (size_t begin = chunk->begin * pixels_of(conv), end; begin < last; begin = end) {
+        end = block_end(conv, begin, last);
+        dlda_gemm gemm = product_of(conv, conv->data, end - begin);
+        dlda_gemm_run(&gemm, pass->dY + begin * conv->filters, pass->weights, col);
+        add_columns_back(conv, col, begin, end, pass->dX);
+    }
 }
 
 void dlda_im2col_backward_data(const dlda_conv *conv, const dlda_run *run, size_t N, const float *dY,
@@ -157,44 +167,34 @@ void dlda_im2col_backward_data(const dlda_conv *conv, const dlda_run *run, size_
     conv_pass pass = new_pass(conv, run);
     pass.dY = dY;
     pass.dX = dX;
-    dlda_conv_transpose(conv, W, pass.weights);
-    dlda_parallel_for(run->team, N, 1, backward_chunk, &pass);
+    dlda_conv_transpose(conv, run, W, pass.weights);
+    dlda_parallel_for(run->team, N, image_grain(conv), backward_images, &pass);
 }
 
 /* ---- Backward, weights ---- */
-
-static void add_image_weights(const conv_pass *pass, const float *x, const float *dy, float *col, float *dw)
-{
-    const dlda_conv *conv = pass->conv;
-    size_t pixels = pixels_of(conv);
-
-    for (size_t begin = 0, end; begin < pixels; begin = end) {
-        end = block_end(conv, begin);
-        const dlda_gemm *gemm = &conv->weights[end - begin < conv->block];
-        fill_columns(conv, x, begin, end, col);
-        dlda_gemm_run(gemm, col, dy + begin * conv->filters, dw);
-    }
-}
 
 /* One chunk is one group of images, with partial sums of its own. */
 static void weights_chunk(void *context, const dlda_chunk *chunk)
 {
     const conv_pass *pass = context;
     const dlda_conv *conv = pass->conv;
-    size_t in = conv->height * conv->width * conv->channels, out = pixels_of(conv) * conv->filters;
-    size_t count = conv->depth * conv->filters;
-    float *dw = pass->weights + chunk->index * count;
+    size_t count = conv->depth * conv->filters, last = chunk->end * pixels_of(conv);
+    float *dw = pass->weights + chunk->index * count, *col = worker_columns(pass, chunk);
 
     memset(dw, 0, count * sizeof *dw);
-    for (size_t n = chunk->begin; n < chunk->end; n++)
-        add_image_weights(pass, pass->X + n * in, pass->dY + n * out, worker_columns(pass, chunk), dw);
+    for (size_t begin = chunk->begin * pixels_of(conv), end; begin < last; begin = end) {
+        end = block_end(conv, begin, last);
+        dlda_gemm gemm = product_of(conv, conv->weights, end - begin);
+        fill_columns(conv, pass->X, begin, end, col);
+        dlda_gemm_run(&gemm, col, pass->dY + begin * conv->filters, dw);
+    }
 }
 
 void dlda_im2col_backward_weights(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X,
                                   const float *dY, float *dW)
 {
     conv_pass pass = new_pass(conv, run);
-    size_t grain = dlda_conv_group(N);
+    size_t grain = dlda_conv_group(conv, N);
 
     pass.X = X;
     pass.dY = dY;

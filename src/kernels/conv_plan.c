@@ -7,7 +7,8 @@
 #include "kernels/winograd.h"
 
 enum {
-    COLUMN_BYTES = 256 * 1024,     /* of a block's im2col matrix: half of a common L2 cache              */
+    COLUMN_BYTES = 256 * 1024, /* of a block's im2col matrix: half of a common L2 cache              */
+    LEAST_BLOCK_PIXELS = 64,
     MOST_BLOCK_PIXELS = 128,       /* of im2col                                                          */
     ROWS_PER_BLOCK = 128,          /* of a 1x1 convolution                                               */
     LEAST_WINOGRAD_CHANNELS = 16,  /* with fewer the transforms cost more than they save                 */
@@ -17,16 +18,25 @@ enum {
     STRETCH_BYTES = 4 * 1024 * 1024, /* of V and dM of a stretch of tiles: part of a common L3 cache       */
     LEAST_STRETCH = 128,
     MOST_STRETCH = 512,
+    MOST_GROUPED_BY_8 = 1 << 20,      /* weights of im2col and 1x1: partial sums of more take too long to add */
     MOST_GROUPED_WEIGHTS = 128 * 128, /* channels times filters, for which each group has a dU of its own  */
     SUM_TILES = 48,                   /* tiles of one sum in a group                                        */
     WINOGRAD_PANEL = 256              /* filters of one product                                             */
 };
 
+/* Winograd multiplies 36 times for a tile of 16 pixels, the direct sum 9 times for a pixel. Tiles that hang over the edge
+ * waste the difference: it must be worth the transforms. */
+static int tiles_pay(const dlda_conv *conv)
+{
+    size_t tiles = ((conv->out_height + 3) / 4) * ((conv->out_width + 3) / 4);
+    return 9 * conv->out_height * conv->out_width * 2 >= 3 * 36 * tiles;
+}
+
 static dlda_conv_method choose(const dlda_conv *conv)
 {
     if (conv->kernel == 1 && conv->stride == 1 && conv->pad == 0) return DLDA_CONV_PRODUCT;
     if (conv->kernel == 3 && conv->stride == 1 && conv->pad <= 1 && conv->channels >= LEAST_WINOGRAD_CHANNELS &&
-        conv->filters >= LEAST_WINOGRAD_CHANNELS)
+        conv->filters >= LEAST_WINOGRAD_CHANNELS && tiles_pay(conv))
         return DLDA_CONV_WINOGRAD;
     return DLDA_CONV_IM2COL;
 }
@@ -44,27 +54,23 @@ static void plan_products(dlda_gemm gemms[2])
 
 /* ---- im2col and 1x1: rows are output pixels ---- */
 
-static void plan_rows(dlda_conv *conv, const size_t rows[2])
+static void plan_rows(dlda_conv *conv, size_t rows)
 {
     size_t depth = conv->depth, F = conv->filters;
 
-    conv->block = rows[0];
-    for (int i = 0; i < 2; i++) {
-        conv->forward[i] = (dlda_gemm){ .m = rows[i], .n = F, .k = depth, .lda = depth, .ldb = F, .ldc = F };
-        conv->data[i] = (dlda_gemm){ .m = rows[i], .n = depth, .k = F, .lda = F, .ldb = depth, .ldc = depth };
-        conv->weights[i] = (dlda_gemm){
-            .m = depth, .n = F, .k = rows[i], .lda = depth, .ldb = F, .ldc = F, .a_transposed = 1, .accumulate = 1
-        };
-    }
+    conv->block = rows;
+    conv->groups = depth * F > MOST_GROUPED_BY_8 ? DLDA_CONV_GROUPS / 2 : DLDA_CONV_GROUPS;
+    conv->forward[0] = (dlda_gemm){ .m = rows, .n = F, .k = depth, .lda = depth, .ldb = F, .ldc = F };
+    conv->data[0] = (dlda_gemm){ .m = rows, .n = depth, .k = F, .lda = F, .ldb = depth, .ldc = depth };
+    conv->weights[0] = (dlda_gemm){
+        .m = depth, .n = F, .k = rows, .lda = depth, .ldb = F, .ldc = F, .a_transposed = 1, .accumulate = 1
+    };
 }
 
 static void plan_im2col(dlda_conv *conv)
 {
-    size_t pixels = conv->out_height * conv->out_width;
-    size_t block = clamp(COLUMN_BYTES / (conv->depth * sizeof(float)) / 16 * 16, 16, MOST_BLOCK_PIXELS);
-
-    if (block > pixels) block = pixels;
-    plan_rows(conv, (const size_t[2]){ block, pixels % block });
+    size_t block = COLUMN_BYTES / (conv->depth * sizeof(float)) / 16 * 16;
+    plan_rows(conv, clamp(block, LEAST_BLOCK_PIXELS, MOST_BLOCK_PIXELS));
 }
 
 /* ---- Winograd: rows are tiles ---- */
@@ -95,14 +101,19 @@ static void plan_winograd(dlda_conv *conv)
     };
 }
 
-void dlda_conv_plan_as(dlda_conv *conv, dlda_conv_method method)
+static void set_shape(dlda_conv *conv)
 {
     conv->out_height = (conv->height + 2 * conv->pad - conv->kernel) / conv->stride + 1;
     conv->out_width = (conv->width + 2 * conv->pad - conv->kernel) / conv->stride + 1;
     conv->depth = conv->kernel * conv->kernel * conv->channels;
+}
+
+void dlda_conv_plan_as(dlda_conv *conv, dlda_conv_method method)
+{
+    set_shape(conv);
     conv->method = method;
     switch (method) {
-    case DLDA_CONV_PRODUCT: plan_rows(conv, (const size_t[2]){ ROWS_PER_BLOCK, 0 }); break;
+    case DLDA_CONV_PRODUCT: plan_rows(conv, ROWS_PER_BLOCK); break;
     case DLDA_CONV_WINOGRAD: plan_winograd(conv); break;
     case DLDA_CONV_IM2COL: plan_im2col(conv); break;
     }
@@ -113,6 +124,7 @@ void dlda_conv_plan_as(dlda_conv *conv, dlda_conv_method method)
 
 void dlda_conv_plan(dlda_conv *conv)
 {
+    set_shape(conv);
     dlda_conv_plan_as(conv, choose(conv));
 }
 
@@ -123,16 +135,16 @@ size_t dlda_im2col_worker_floats(const dlda_conv *conv)
     return (conv->block * conv->depth + 15) / 16 * 16;
 }
 
-size_t dlda_conv_group(size_t n)
+size_t dlda_conv_group(const dlda_conv *conv, size_t n)
 {
-    return n < DLDA_CONV_GROUPS ? 1 : (n + DLDA_CONV_GROUPS - 1) / DLDA_CONV_GROUPS;
+    return n < conv->groups ? 1 : (n + conv->groups - 1) / conv->groups;
 }
 
 /* Floats per filter weight: the groups of dW (W transposed takes less); or U, or each group's dU, and the filters turned
  * round. A 3x3 filter has 9 weights and 36 frequencies. */
 static size_t floats_per_weight(const dlda_conv *conv)
 {
-    return conv->method == DLDA_CONV_WINOGRAD ? 4 * conv->groups + 1 : DLDA_CONV_GROUPS;
+    return conv->method == DLDA_CONV_WINOGRAD ? 4 * conv->groups + 1 : conv->groups;
 }
 
 /* Floats of the blocks beside them. */

@@ -46,7 +46,7 @@ void dlda_product_backward_data(const dlda_conv *conv, const dlda_run *run, size
                                 const float *W, float *dX)
 {
     product_pass pass = { conv, &conv->data[0], dY, run->scratch, dX };
-    dlda_conv_transpose(conv, W, run->scratch);
+    dlda_conv_transpose(conv, run, W, run->scratch);
     dlda_parallel_for(run->team, rows_of(conv, N), conv->block, product_chunk, &pass);
 }
 
@@ -72,7 +72,7 @@ void dlda_product_backward_weights(const dlda_conv *conv, const dlda_run *run, s
                                    const float *dY, float *dW)
 {
     product_pass pass = { conv, &conv->weights[0], X, dY, run->scratch };
-    size_t rows = rows_of(conv, N), grain = dlda_conv_group(rows);
+    size_t rows = rows_of(conv, N), grain = dlda_conv_group(conv, rows);
 
     dlda_parallel_for(run->team, rows, grain, weights_chunk, &pass);
     dlda_conv_sum_groups(conv, run, run->scratch, dlda_parallel_chunks(rows, grain), dW);

@@ -51,10 +51,29 @@ void dlda_conv_backward_weights(const dlda_conv *conv, const dlda_run *run, size
 
 /* ---- Common to all ways ---- */
 
-void dlda_conv_transpose(const dlda_conv *conv, const float *W, float *transposed)
+typedef struct transposition {
+    const dlda_conv *conv;
+    const float *W;
+    float *transposed;
+} transposition;
+
+/* Rows begin .. end-1 of W become columns; 16 at a time, so that whole cache lines are written. */
+static void transpose_rows(void *context, const dlda_chunk *chunk)
 {
-    for (size_t i = 0; i < conv->depth; i++)
-        for (size_t f = 0; f < conv->filters; f++) transposed[f * conv->depth + i] = W[i * conv->filters + f];
+    const transposition *t = context;
+    size_t depth = t->conv->depth, F = t->conv->filters;
+
+    for (size_t i0 = chunk->begin; i0 < chunk->end; i0 += 16) {
+        size_t i1 = chunk->end - i0 < 16 ? chunk->end : i0 + 16;
+        for (size_t f = 0; f < F; f++)
+            for (size_t i = i0; i < i1; i++) t->transposed[f * depth + i] = t->W[i * F + f];
+    }
+}
+
+void dlda_conv_transpose(const dlda_conv *conv, const dlda_run *run, const float *W, float *transposed)
+{
+    transposition t = { conv, W, transposed };
+    dlda_parallel_for(run->team, conv->depth, 64, transpose_rows, &t);
 }
 
 typedef struct group_sum {
