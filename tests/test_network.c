@@ -260,6 +260,27 @@ static void test_same_bits_for_any_threads(void **state)
     }
 }
 
+/* Prepared weights give what the weights themselves give, to the bit. */
+static void test_prepared_inference(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_CASES; i++) {
+        fixture f = open_case(&cases[i], DLDA_KERNELS_FAST, 2);
+        size_t bytes = cases[i].n * f.network->features * sizeof(float);
+        float *expected = malloc(bytes);
+        dlda_plan_spec spec = { cases[i].n, check_team(2), 0, DLDA_KERNELS_FAST };
+        dlda_plan *plan = NULL;
+        memcpy(expected, dlda_plan_infer(f.plan, f.weights, f.state, f.X, cases[i].n), bytes);
+        CHECK_OK(dlda_plan_create(f.network, &spec, &plan));
+        assert_memory_equal(dlda_plan_infer(plan, f.weights, f.state, f.X, cases[i].n), expected, bytes);
+        dlda_plan_prepare(plan, f.weights);
+        assert_memory_equal(dlda_plan_infer(plan, f.weights, f.state, f.X, cases[i].n), expected, bytes);
+        free(expected);
+        dlda_plan_destroy(plan);
+        close_case(&f);
+    }
+}
+
 static void test_dropout_rate_scale_and_repeat(void **state)
 {
     static const struct layer_case c = { "dropout 0.25\ndense 1", { 1, 1, 1000 }, 100 };
@@ -371,6 +392,7 @@ int main(void)
         cmocka_unit_test(test_gradients_by_differences),
         cmocka_unit_test(test_same_bits_for_any_threads),
         cmocka_unit_test(test_dropout_rate_scale_and_repeat),
+        cmocka_unit_test(test_prepared_inference),
         cmocka_unit_test(test_pooling_keeps_nan),
         cmocka_unit_test(test_running_statistics),
         cmocka_unit_test(test_plan_without_memory),

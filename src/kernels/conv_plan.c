@@ -130,6 +130,11 @@ void dlda_conv_plan(dlda_conv *conv)
 
 /* ---- Scratch ---- */
 
+size_t dlda_conv_prepared(const dlda_conv *conv)
+{
+    return conv->method == DLDA_CONV_WINOGRAD ? DLDA_FREQUENCIES * conv->channels * conv->filters : 0;
+}
+
 size_t dlda_im2col_worker_floats(const dlda_conv *conv)
 {
     return (conv->block * conv->depth + 15) / 16 * 16;

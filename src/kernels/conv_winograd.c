@@ -23,6 +23,7 @@ typedef struct winograd_pass {
     const dlda_view *view; /* of X                                                */
     float *Y;
     float *W, *U;           /* [9][n]; [36][n]                                     */
+    const float *prepared;  /* U, of the forward pass                              */
     float *V, *M;           /* [workers or 1][36][stride][channels or filters]     */
     dlda_tile_block shared; /* weights: the tiles that all threads work on         */
     size_t n_groups;        /* weights: those that have tiles                      */
@@ -105,22 +106,37 @@ static void forward_block(void *context, const dlda_chunk *chunk)
     const dlda_tile_block block = { chunk->begin, chunk->end - chunk->begin, T };
 
     dlda_winograd_input(&pass->in, &block, pass->X, pass->view, V);
-    for (size_t q = 0; q < DLDA_FREQUENCIES; q++)
-        for (size_t f = 0; f < F; f += panel)
-            dlda_gemm_run(&pass->gemm[f + panel > F], V + q * T * C, pass->U + q * C * F + f, M + q * T * F + f);
+    for (size_t f = 0; f < F; f += panel) {
+        dlda_gemm gemm = pass->gemm[f + panel > F];
+        if (block.count <= T / 2) { /* few tiles, as of a single image: not worth the work on the empty ones */
+            gemm.m = block.count;
+            gemm.kernel = NULL;
+        }
+        for (size_t q = 0; q < DLDA_FREQUENCIES; q++)
+            dlda_gemm_run(&gemm, V + q * T * C, pass->prepared + q * C * F + f, M + q * T * F + f);
+    }
     dlda_winograd_output(&pass->out, &block, M, pass->Y);
 }
 
-static void run_forward(winograd_pass *pass, const dlda_run *run, const float *weights)
+static void to_frequencies_of(const dlda_run *run, size_t n, const float *weights, float *U)
 {
-    weights_job job = { pass->in.channels * pass->out.channels, weights, pass->U };
+    weights_job job = { n, weights, U };
+    dlda_parallel_for(run->team, n, 4096, to_frequencies, &job);
+}
 
-    dlda_parallel_for(run->team, job.n, 4096, to_frequencies, &job);
+void dlda_winograd_prepare(const dlda_conv *conv, const dlda_run *run, const float *W, float *U)
+{
+    to_frequencies_of(run, conv->channels * conv->filters, W, U);
+}
+
+/* With weights in U already. */
+static void run_tiles(winograd_pass *pass, const dlda_run *run)
+{
     dlda_parallel_for(run->team, pass->tiles, pass->stride, forward_block, pass);
 }
 
-void dlda_winograd_forward(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X,
-                           const dlda_view *view, const float *W, float *Y)
+void dlda_winograd_forward_prepared(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X,
+                                    const dlda_view *view, const float *U, float *Y)
 {
     winograd_pass pass = new_pass(conv, run, N);
 
@@ -128,8 +144,16 @@ void dlda_winograd_forward(const dlda_conv *conv, const dlda_run *run, size_t N,
     pass.view = view;
     pass.Y = Y;
     pass.gemm = conv->forward;
+    pass.prepared = U;
     set_tiles(&pass, conv->forward[0].m);
-    run_forward(&pass, run, W);
+    run_tiles(&pass, run);
+}
+
+void dlda_winograd_forward(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X, const dlda_view *view,
+                           const float *W, float *Y)
+{
+    dlda_winograd_prepare(conv, run, W, run->scratch); /* where a pass has its U */
+    dlda_winograd_forward_prepared(conv, run, N, X, view, run->scratch, Y);
 }
 
 void dlda_winograd_backward_data(const dlda_conv *conv, const dlda_run *run, size_t N, const float *dY,
@@ -147,7 +171,9 @@ void dlda_winograd_backward_data(const dlda_conv *conv, const dlda_run *run, siz
     pass.Y = dX;
     pass.gemm = conv->data;
     set_tiles(&pass, conv->data[0].m);
-    run_forward(&pass, run, pass.W);
+    to_frequencies_of(run, conv->channels * conv->filters, pass.W, pass.U);
+    pass.prepared = pass.U;
+    run_tiles(&pass, run);
 }
 
 /* ---- Backward with respect to the weights ---- */

@@ -27,6 +27,20 @@ void dlda_conv_forward(const dlda_conv *conv, const dlda_run *run, size_t N, con
     if (bias) add_bias(bias, N * conv->out_height * conv->out_width, conv->filters, Y);
 }
 
+void dlda_conv_prepare(const dlda_conv *conv, const dlda_run *run, const float *W, float *prepared)
+{
+    assert(conv->method == DLDA_CONV_WINOGRAD);
+    dlda_winograd_prepare(conv, run, W, prepared);
+}
+
+void dlda_conv_forward_prepared(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X,
+                                const dlda_view *view, const float *prepared, const float *bias, float *Y)
+{
+    assert(conv->method == DLDA_CONV_WINOGRAD);
+    dlda_winograd_forward_prepared(conv, run, N, X, view, prepared, Y);
+    if (bias) add_bias(bias, N * conv->out_height * conv->out_width, conv->filters, Y);
+}
+
 void dlda_conv_backward_data(const dlda_conv *conv, const dlda_run *run, size_t N, const float *dY, const float *W,
                              float *dX)
 {

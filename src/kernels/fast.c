@@ -10,6 +10,8 @@
 const dlda_kernel_set dlda_fast_kernels = {
     .name = NAME_OF(DLDA_ISA),
     .conv_forward = dlda_conv_forward,
+    .conv_prepare = dlda_conv_prepare,
+    .conv_forward_prepared = dlda_conv_forward_prepared,
     .conv_backward_data = dlda_conv_backward_data,
     .conv_backward_weights = dlda_conv_backward_weights,
     .statistics = dlda_statistics,

@@ -43,6 +43,8 @@ typedef struct dlda_conv {
  * tests: it computes by a method that must be able to do the shape. */
 void dlda_conv_plan(dlda_conv *conv);
 void dlda_conv_plan_as(dlda_conv *conv, dlda_conv_method method);
+/* Floats of the prepared form of W; 0: there is none that differs from W. */
+size_t dlda_conv_prepared(const dlda_conv *conv);
 /* Bytes of scratch for all three passes, for any number of images. */
 dlda_status dlda_conv_scratch(const dlda_conv *conv, size_t threads, size_t *bytes);
 
@@ -87,6 +89,11 @@ typedef struct dlda_kernel_set {
      * one: then the method must be Winograd. */
     void (*conv_forward)(const dlda_conv *, const dlda_run *, size_t N, const float *X, const dlda_view *view,
                          const float *W, const float *bias, float *Y);
+    /* The same with W brought into the form that the method computes with, once for many calls: by conv_prepare, into
+     * dlda_conv_prepared floats. NULL where a set of kernels has no such form. */
+    void (*conv_prepare)(const dlda_conv *, const dlda_run *, const float *W, float *prepared);
+    void (*conv_forward_prepared)(const dlda_conv *, const dlda_run *, size_t N, const float *X, const dlda_view *view,
+                                  const float *prepared, const float *bias, float *Y);
     void (*conv_backward_data)(const dlda_conv *, const dlda_run *, size_t N, const float *dY, const float *W,
                                float *dX);
     /* dbias may be NULL. */

@@ -114,7 +114,7 @@ const dlda_lda *dlda_model_lda(const dlda_model *self)
 /* ---- Running it ---- */
 
 struct dlda_workspace {
-    const dlda_network *network; /* that it was made for */
+    const float *weights; /* of the model that it was made for */
     size_t batch;
     dlda_team *team;
     dlda_plan *plan;
@@ -126,11 +126,12 @@ dlda_status dlda_workspace_create(const dlda_model *model, size_t batch, size_t 
     dlda_workspace *self = NULL;
 
     DLDA_TRY(DLDA_TAKE(&self, 1, "workspace"));
-    self->network = model->network;
+    self->weights = model->weights;
     self->batch = batch;
     DLDA_TRY(dlda_team_create(threads, &self->team));
     const dlda_plan_spec spec = { batch, self->team, 0, DLDA_KERNELS_FAST };
     DLDA_TRY(dlda_plan_create(model->network, &spec, &self->plan));
+    dlda_plan_prepare(self->plan, model->weights);
     *workspace = self;
     self = NULL;
 done:
@@ -148,7 +149,7 @@ void dlda_workspace_destroy(dlda_workspace *self)
 
 static dlda_status check_workspace(const dlda_model *model, const dlda_workspace *workspace)
 {
-    if (workspace->network == model->network) return DLDA_OK;
+    if (workspace->weights == model->weights) return DLDA_OK;
     return dlda_fail(DLDA_E_ARGUMENT, "workspace: made for another model");
 }
 

@@ -91,6 +91,10 @@ void dlda_plan_destroy(dlda_plan *plan);
 /* Bytes that a plan takes, without making it. */
 dlda_status dlda_plan_measure(const dlda_network *network, const dlda_plan_spec *spec, size_t *bytes);
 
+/* Brings weights into the form that an inference plan computes with; dlda_plan_infer with these very weights, unchanged,
+ * is then faster, most of all for few images. */
+void dlda_plan_prepare(dlda_plan *plan, const float *weights);
+
 /* Features [n][features] of images X [n][input], n <= batch, with the stored statistics. The result stays valid
  * until the plan runs again, in either direction. */
 const float *dlda_plan_infer(dlda_plan *plan, const float *weights, const float *state, const float *X, size_t n);

@@ -91,12 +91,15 @@ static void place_training(const dlda_plan *self, dlda_stage *stage, float *X, a
 
 /* In inference two buffers take turns: a convolution reads one and writes the other, as does pooling; everything
  * else stays where it is, except in the images, which are the caller's. */
-static void place_inference(const dlda_plan *self, dlda_stage *stage, float *X)
+static void place_inference(const dlda_plan *self, dlda_stage *stage, float *X, arena *a)
 {
     float *other = X == self->buffers[0] ? self->buffers[1] : self->buffers[0];
 
     stage->X = X;
     stage->raw_values = stage->conv ? other : X;
+    stage->prepared = NULL;
+    if (stage->conv && self->kernels->conv_prepare && dlda_conv_prepared(&stage->conv->conv))
+        stage->prepared = place_floats(a, 1, dlda_conv_prepared(&stage->conv->conv));
     if (stage->lazy || stage->passes) stage->output = stage->raw_values;
     else if (stage->activation.window == DLDA_NO_WINDOW && stage->raw_values) stage->output = stage->raw_values;
     else stage->output = stage->raw_values == self->buffers[0] ? self->buffers[1] : self->buffers[0];
@@ -129,7 +132,7 @@ static void place_all(dlda_plan *self, arena *a)
         dlda_stage *stage = &self->stages[i];
         place_channels(stage, a);
         if (self->spec.training) place_training(self, stage, X, a);
-        else place_inference(self, stage, X);
+        else place_inference(self, stage, X, a);
         X = stage->output;
     }
 }

@@ -24,6 +24,7 @@ typedef struct dlda_stage {
     float *raw_values;                     /* [batch][raw]; the input's memory if there is no convolution     */
     float *output;                         /* [batch][out]; that of raw_values if lazy or if it passes        */
     uint8_t *where;                        /* [batch][out]  positions of the maxima                           */
+    float *prepared; /* inference: prepared weights of the convolution, NULL if they have no such form */
     float *scale, *shift, *mean, *inverse; /* [channels of raw]                                               */
 } dlda_stage;
 
@@ -37,7 +38,8 @@ struct dlda_plan {
     float *buffers[2];    /* training: gradients of outputs; inference: all values                */
     char *arena;
     size_t arena_bytes;
-    dlda_run run; /* threads and scratch */
+    dlda_run run;              /* threads and scratch */
+    const float *prepared_for; /* the weights that dlda_plan_prepare has seen */
     /* of the latest forward pass */
     const float *images;
     size_t n;

@@ -89,11 +89,27 @@ static void normalise_by_state(dlda_stage *stage, const float *weights, const fl
 static void convolve(dlda_plan *self, size_t i, const float *weights)
 {
     const dlda_stage *stage = &self->stages[i];
+    const float *X = input_of(self, stage);
+    const dlda_view *view = view_of_input(self, i);
 
     if (!stage->conv) return;
-    self->kernels->conv_forward(&stage->conv->conv, &self->run, self->n, input_of(self, stage),
-                                view_of_input(self, i), at(weights, &stage->conv->weight),
-                                at(weights, &stage->conv->bias), stage->raw_values);
+    const float *W = at(weights, &stage->conv->weight), *bias = at(weights, &stage->conv->bias);
+    if (stage->prepared && self->prepared_for == weights)
+        self->kernels->conv_forward_prepared(&stage->conv->conv, &self->run, self->n, X, view, stage->prepared, bias,
+                                             stage->raw_values);
+    else
+        self->kernels->conv_forward(&stage->conv->conv, &self->run, self->n, X, view, W, bias, stage->raw_values);
+}
+
+void dlda_plan_prepare(dlda_plan *self, const float *weights)
+{
+    for (size_t i = 0; i < self->n_stages; i++) {
+        const dlda_stage *stage = &self->stages[i];
+        if (stage->prepared)
+            self->kernels->conv_prepare(&stage->conv->conv, &self->run, at(weights, &stage->conv->weight),
+                                        stage->prepared);
+    }
+    self->prepared_for = weights;
 }
 
 static void activate(dlda_plan *self, const dlda_stage *stage)

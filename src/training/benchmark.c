@@ -258,6 +258,7 @@ static dlda_status prepare_inference(inference *self, const dlda_network *networ
     DLDA_TRY(DLDA_TAKE(&self->X, size, "images of a batch"));
     DLDA_TRY(DLDA_TAKE(&self->times, repeats, "times"));
     dlda_network_initialise(network, 1, self->weights, self->state);
+    dlda_plan_prepare(self->plan, self->weights);
     dlda_benchmark_fill(self->X, size);
 done:
     return status;
