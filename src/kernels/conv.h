@@ -32,8 +32,8 @@ void dlda_winograd_forward(const dlda_conv *, const dlda_run *, size_t N, const 
                            const float *W, float *Y);
 /* U [36][channels][filters] of W, and the forward pass with it. */
 void dlda_winograd_prepare(const dlda_conv *, const dlda_run *, const float *W, float *U);
-void dlda_winograd_forward_prepared(const dlda_conv *, const dlda_run *, size_t N, const float *X, const dlda_view *view,
-                                    const float *U, float *Y);
+void dlda_winograd_forward_prepared(const dlda_conv *, const dlda_run *, size_t N, const float *X,
+                                    const dlda_view *view, const float *U, float *Y);
 void dlda_winograd_backward_data(const dlda_conv *, const dlda_run *, size_t N, const float *dY, const float *W,
                                  float *dX);
 void dlda_winograd_backward_weights(const dlda_conv *, const dlda_run *, size_t N, const float *X,

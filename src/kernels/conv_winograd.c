@@ -96,26 +96,50 @@ static void turn_filters(void *context, const dlda_chunk *chunk)
 
 /* ---- Forward, and backward with respect to the data ---- */
 
+/* M = V U for frequencies begin .. end-1 of a block of tiles. */
+static void multiply(const winograd_pass *pass, size_t begin, size_t end, size_t count, const float *V, float *M)
+{
+    size_t C = pass->in.channels, F = pass->out.channels, T = pass->stride, panel = pass->gemm->n;
+
+    for (size_t f = 0; f < F; f += panel) {
+        dlda_gemm gemm = pass->gemm[f + panel > F];
+        if (count <= T / 2) { /* few tiles, as of a single image: not worth the work on the empty ones */
+            gemm.m = count;
+            gemm.kernel = NULL;
+        }
+        for (size_t q = begin; q < end; q++)
+            dlda_gemm_run(&gemm, V + q * T * C, pass->prepared + q * C * F + f, M + q * T * F + f);
+    }
+}
+
 /* Tiles in, 36 products, tiles out; V and M belong to the worker. */
 static void forward_block(void *context, const dlda_chunk *chunk)
 {
     const winograd_pass *pass = context;
     size_t C = pass->in.channels, F = pass->out.channels, T = pass->stride;
-    size_t width = DLDA_FREQUENCIES * T * (C + F), panel = pass->gemm->n;
-    float *V = pass->V + chunk->worker * width, *M = V + DLDA_FREQUENCIES * T * C;
+    float *V = pass->V + chunk->worker * DLDA_FREQUENCIES * T * (C + F), *M = V + DLDA_FREQUENCIES * T * C;
     const dlda_tile_block block = { chunk->begin, chunk->end - chunk->begin, T };
 
     dlda_winograd_input(&pass->in, &block, pass->X, pass->view, V);
-    for (size_t f = 0; f < F; f += panel) {
-        dlda_gemm gemm = pass->gemm[f + panel > F];
-        if (block.count <= T / 2) { /* few tiles, as of a single image: not worth the work on the empty ones */
-            gemm.m = block.count;
-            gemm.kernel = NULL;
-        }
-        for (size_t q = 0; q < DLDA_FREQUENCIES; q++)
-            dlda_gemm_run(&gemm, V + q * T * C, pass->prepared + q * C * F + f, M + q * T * F + f);
-    }
+    multiply(pass, 0, DLDA_FREQUENCIES, block.count, V, M);
     dlda_winograd_output(&pass->out, &block, M, pass->Y);
+}
+
+static void forward_frequencies(void *context, const dlda_chunk *chunk)
+{
+    const winograd_pass *pass = context;
+    multiply(pass, chunk->begin, chunk->end, pass->tiles, pass->V, pass->M);
+}
+
+/* All tiles are one block: the threads share its frequencies. */
+static void forward_single_block(winograd_pass *pass, const dlda_run *run)
+{
+    const dlda_tile_block block = { 0, pass->tiles, pass->stride };
+
+    pass->M = pass->V + DLDA_FREQUENCIES * pass->stride * pass->in.channels;
+    dlda_winograd_input(&pass->in, &block, pass->X, pass->view, pass->V);
+    dlda_parallel_for(run->team, DLDA_FREQUENCIES, 3, forward_frequencies, pass);
+    dlda_winograd_output(&pass->out, &block, pass->M, pass->Y);
 }
 
 static void to_frequencies_of(const dlda_run *run, size_t n, const float *weights, float *U)
@@ -132,7 +156,8 @@ void dlda_winograd_prepare(const dlda_conv *conv, const dlda_run *run, const flo
 /* With weights in U already. */
 static void run_tiles(winograd_pass *pass, const dlda_run *run)
 {
-    dlda_parallel_for(run->team, pass->tiles, pass->stride, forward_block, pass);
+    if (pass->tiles <= pass->stride) forward_single_block(pass, run);
+    else dlda_parallel_for(run->team, pass->tiles, pass->stride, forward_block, pass);
 }
 
 void dlda_winograd_forward_prepared(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X,
@@ -149,8 +174,8 @@ void dlda_winograd_forward_prepared(const dlda_conv *conv, const dlda_run *run, 
     run_tiles(&pass, run);
 }
 
-void dlda_winograd_forward(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X, const dlda_view *view,
-                           const float *W, float *Y)
+void dlda_winograd_forward(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X,
+                           const dlda_view *view, const float *W, float *Y)
 {
     dlda_winograd_prepare(conv, run, W, run->scratch); /* where a pass has its U */
     dlda_winograd_forward_prepared(conv, run, N, X, view, run->scratch, Y);

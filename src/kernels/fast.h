@@ -13,8 +13,8 @@ extern const dlda_kernel_set dlda_fast_kernels;
 void dlda_conv_forward(const dlda_conv *, const dlda_run *, size_t N, const float *X, const dlda_view *view,
                        const float *W, const float *bias, float *Y);
 void dlda_conv_prepare(const dlda_conv *, const dlda_run *, const float *W, float *prepared);
-void dlda_conv_forward_prepared(const dlda_conv *, const dlda_run *, size_t N, const float *X, const dlda_view *view,
-                                const float *prepared, const float *bias, float *Y);
+void dlda_conv_forward_prepared(const dlda_conv *, const dlda_run *, size_t N, const float *X,
+                                const dlda_view *view, const float *prepared, const float *bias, float *Y);
 void dlda_conv_backward_data(const dlda_conv *, const dlda_run *, size_t N, const float *dY, const float *W,
                              float *dX);
 void dlda_conv_backward_weights(const dlda_conv *, const dlda_run *, size_t N, const float *X,

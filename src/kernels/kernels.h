@@ -92,8 +92,8 @@ typedef struct dlda_kernel_set {
     /* The same with W brought into the form that the method computes with, once for many calls: by conv_prepare, into
      * dlda_conv_prepared floats. NULL where a set of kernels has no such form. */
     void (*conv_prepare)(const dlda_conv *, const dlda_run *, const float *W, float *prepared);
-    void (*conv_forward_prepared)(const dlda_conv *, const dlda_run *, size_t N, const float *X, const dlda_view *view,
-                                  const float *prepared, const float *bias, float *Y);
+    void (*conv_forward_prepared)(const dlda_conv *, const dlda_run *, size_t N, const float *X,
+                                  const dlda_view *view, const float *prepared, const float *bias, float *Y);
     void (*conv_backward_data)(const dlda_conv *, const dlda_run *, size_t N, const float *dY, const float *W,
                                float *dX);
     /* dbias may be NULL. */

@@ -20,11 +20,11 @@ typedef struct dlda_stage {
     int lazy;   /* the next convolution looks at `raw` through the activation's view */
     int passes; /* nothing comes after the convolution: the raw output is the output */
     /* in the arena */
-    float *X;                              /* [batch][in]; NULL: the images                                   */
-    float *raw_values;                     /* [batch][raw]; the input's memory if there is no convolution     */
-    float *output;                         /* [batch][out]; that of raw_values if lazy or if it passes        */
-    uint8_t *where;                        /* [batch][out]  positions of the maxima                           */
-    float *prepared; /* inference: prepared weights of the convolution, NULL if they have no such form */
+    float *X;          /* [batch][in]; NULL: the images                                   */
+    float *raw_values; /* [batch][raw]; the input's memory if there is no convolution     */
+    float *output;     /* [batch][out]; that of raw_values if lazy or if it passes        */
+    uint8_t *where;    /* [batch][out]  positions of the maxima                           */
+    float *prepared;   /* inference: prepared weights of the convolution, NULL if they have no such form */
     float *scale, *shift, *mean, *inverse; /* [channels of raw]                                               */
 } dlda_stage;
 

@@ -95,10 +95,9 @@ static void convolve(dlda_plan *self, size_t i, const float *weights)
     if (!stage->conv) return;
     const float *W = at(weights, &stage->conv->weight), *bias = at(weights, &stage->conv->bias);
     if (stage->prepared && self->prepared_for == weights)
-        self->kernels->conv_forward_prepared(&stage->conv->conv, &self->run, self->n, X, view, stage->prepared, bias,
-                                             stage->raw_values);
-    else
-        self->kernels->conv_forward(&stage->conv->conv, &self->run, self->n, X, view, W, bias, stage->raw_values);
+        self->kernels->conv_forward_prepared(&stage->conv->conv, &self->run, self->n, X, view, stage->prepared,
+                                             bias, stage->raw_values);
+    else self->kernels->conv_forward(&stage->conv->conv, &self->run, self->n, X, view, W, bias, stage->raw_values);
 }
 
 void dlda_plan_prepare(dlda_plan *self, const float *weights)
