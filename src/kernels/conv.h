@@ -43,6 +43,8 @@ void dlda_winograd_backward_weights(const dlda_conv *, const dlda_run *, size_t 
 
 /* W [depth][filters] to [filters][depth]. libxsmm cannot transpose this operand on the fly. */
 void dlda_conv_transpose(const dlda_conv *conv, const dlda_run *run, const float *W, float *transposed);
+/* A product of few rows, its columns shared by the threads. */
+void dlda_conv_panels(const dlda_run *run, const dlda_gemm *gemm, const float *A, const float *B, float *C);
 /* Items per group, for n items. */
 size_t dlda_conv_group(const dlda_conv *conv, size_t n);
 /* dW = the sum of the groups' partial sums [groups][depth][filters], in order. */

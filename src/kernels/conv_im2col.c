@@ -137,10 +137,18 @@ void dlda_im2col_forward(const dlda_conv *conv, const dlda_run *run, size_t N, c
                          float *Y)
 {
     conv_pass pass = new_pass(conv, run);
+    dlda_gemm few = conv->forward[0];
+
+    few.m = N * pixels_of(conv);
     pass.X = X;
     pass.W = W;
     pass.Y = Y;
-    dlda_parallel_for(run->team, N, image_grain(conv), forward_images, &pass);
+    if (few.m < conv->block) {
+        fill_columns(conv, X, 0, few.m, pass.columns);
+        dlda_conv_panels(run, &few, pass.columns, W, Y);
+    } else {
+        dlda_parallel_for(run->team, N, image_grain(conv), forward_images, &pass);
+    }
 }
 
 /* ---- Backward, data ---- */

@@ -39,7 +39,11 @@ void dlda_product_forward(const dlda_conv *conv, const dlda_run *run, size_t N, 
                           float *Y)
 {
     product_pass pass = { conv, &conv->forward[0], X, W, Y };
-    dlda_parallel_for(run->team, rows_of(conv, N), conv->block, product_chunk, &pass);
+    dlda_gemm few = conv->forward[0];
+
+    few.m = rows_of(conv, N);
+    if (few.m < conv->block) dlda_conv_panels(run, &few, X, W, Y);
+    else dlda_parallel_for(run->team, few.m, conv->block, product_chunk, &pass);
 }
 
 void dlda_product_backward_data(const dlda_conv *conv, const dlda_run *run, size_t N, const float *dY,

@@ -90,6 +90,28 @@ void dlda_conv_transpose(const dlda_conv *conv, const dlda_run *run, const float
     dlda_parallel_for(run->team, conv->depth, 64, transpose_rows, &t);
 }
 
+typedef struct panel_product {
+    dlda_gemm gemm;
+    const float *A, *B;
+    float *C;
+} panel_product;
+
+static void multiply_panel(void *context, const dlda_chunk *chunk)
+{
+    const panel_product *product = context;
+    dlda_gemm gemm = product->gemm;
+
+    gemm.n = chunk->end - chunk->begin;
+    gemm.kernel = NULL;
+    dlda_gemm_run(&gemm, product->A, product->B + chunk->begin, product->C + chunk->begin);
+}
+
+void dlda_conv_panels(const dlda_run *run, const dlda_gemm *gemm, const float *A, const float *B, float *C)
+{
+    panel_product product = { *gemm, A, B, C };
+    dlda_parallel_for(run->team, gemm->n, 128, multiply_panel, &product);
+}
+
 typedef struct group_sum {
     const float *partial;
     size_t groups, count;

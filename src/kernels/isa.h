@@ -15,6 +15,7 @@
 
 #define dlda_fast_kernels              DLDA_ISA_NAME(dlda_fast_kernels)
 #define dlda_conv_forward              DLDA_ISA_NAME(dlda_conv_forward)
+#define dlda_conv_panels               DLDA_ISA_NAME(dlda_conv_panels)
 #define dlda_conv_prepare              DLDA_ISA_NAME(dlda_conv_prepare)
 #define dlda_conv_forward_prepared     DLDA_ISA_NAME(dlda_conv_forward_prepared)
 #define dlda_winograd_prepare          DLDA_ISA_NAME(dlda_winograd_prepare)
