@@ -36,7 +36,7 @@ typedef struct dlda_conv {
     dlda_conv_method method;
     size_t block;  /* output pixels that are computed at once; Winograd: see winograd.h */
     size_t groups; /* of images, each with partial sums of dW of its own                */
-    dlda_gemm forward[2], data[2], weights[2]; /* of a whole block, and of a smaller one */
+    dlda_gemm forward[2], data[2], weights[2]; /* of a block; [1]: of Winograd's last, narrower panel of filters */
 } dlda_conv;
 
 /* Completes the fields; the caller has checked that the kernel fits in the padded image. The second form is for
