@@ -10,7 +10,6 @@
 #include "progress.h"
 #include "table.h"
 
-#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -57,27 +56,12 @@ static int read_training_data(training *self)
                                            &self->train_part, &self->validation));
 }
 
-/* 1 if there is something of a test part, complete or not. A single file has no parts: testing on it would be
- * testing on the training data. */
-static int has_test_part(const char *data)
-{
-    DIR *folder = NULL;
-    int found = 0;
-
-    if (strcmp(data, "digits") == 0) return 1;
-    if (!(folder = opendir(data))) return 0;
-    for (struct dirent *entry = readdir(folder); entry && !found; entry = readdir(folder))
-        found = strncmp(entry->d_name, "t10k-", strlen("t10k-")) == 0;
-    closedir(folder);
-    return found;
-}
-
 /* No test part is no failure; one that cannot be read or does not fit is. */
 static int read_test_data(training *self)
 {
     fit_size wanted = fit_of_training(self->all);
 
-    if (!has_test_part(self->data)) {
+    if (!dlda_dataset_has_part(&(dlda_read_spec){ .path = self->data, .part = DLDA_TEST })) {
         if (!self->quiet) fprintf(stderr, "%s has no test part\n", self->data);
         return EXIT_OK;
     }

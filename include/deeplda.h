@@ -109,11 +109,29 @@ typedef struct dlda_dataset dlda_dataset;
 
 typedef enum dlda_part { DLDA_TRAIN, DLDA_TEST } dlda_part;
 
-/* Reads one part of a data set. `path` is "digits" (5,000 training and 1,000 test digits that are part
- * of the library), a folder with IDX files under their usual names (train-images-idx3-ubyte,
- * t10k-labels-idx1-ubyte, ..., each also as .gz), or one IDX image file, whose labels are looked for
- * beside it: the same name with "labels" for "images" and idx1 for idx3 (`part` is ignored then). */
+/* What to read, and how. Only `path` must be given; all else may be 0. */
+typedef struct dlda_read_spec {
+    const char *path;     /* "digits", or a file or folder in a format that is known             */
+    dlda_part part;       /* of a set that has parts; a set in one file has a training part only */
+    const char *format;   /* NULL: recognised from the content                                   */
+    size_t height, width; /* 0, 0: as they are; else images are brought to this size             */
+    size_t channels;      /* 0: as they are; 1 or 3                                              */
+    const char *label;    /* tables: the column of the labels, by name or number from 1          */
+    int skip_bad;         /* leave out what cannot be read, and tell `problem`                   */
+    void *user;           /* passed on to:                                                       */
+    void (*problem)(void *user, const char *message);
+} dlda_read_spec;
+
+/* Reads one part of a data set (docs/data_formats.md):
+ * - "digits": 5,000 training and 1,000 test digits that are part of the library;
+ * - a folder with IDX files under their usual names (train-images-idx3-ubyte, t10k-labels-idx1-ubyte, ..., each also
+ *   as .gz), or one IDX image file, whose labels are looked for beside it: the same name with "labels" for "images"
+ *   and idx1 for idx3. */
+DLDA_API dlda_status dlda_dataset_open(const dlda_read_spec *spec, dlda_dataset **dataset);
+/* The same, with nothing but a path and a part. */
 DLDA_API dlda_status dlda_dataset_read(const char *path, dlda_part part, dlda_dataset **dataset);
+/* 1 if there is something of that part, complete or not. */
+DLDA_API int dlda_dataset_has_part(const dlda_read_spec *spec);
 
 /* Reads images that need no labels: an IDX image file, or a PNG; grey and coloured images are converted into each other
  * where `channels` demands it. */

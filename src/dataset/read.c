@@ -1,26 +1,51 @@
 /* SPDX-License-Identifier: MIT
  *
- * read.c - finds out what a path stands for, and reads it: the embedded digits, a folder of IDX files, one file.
+ * read.c - finds out what a path stands for, and has it read: a data set by one of the readers, or images alone.
  */
 #include "base/file.h"
 #include "base/memory.h"
 #include "dataset/dataset_internal.h"
-#include "dataset/embedded.h"
 #include "dataset/readers.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-/* A set of images that were read; it takes over their bytes. */
-static dlda_status adopt(dlda_raw_images *raw, const int *labels, size_t classes, dlda_dataset **dataset)
+/* Asked in this order; the first that recognises a source reads it. */
+static const dlda_reader *const readers[] = { &dlda_digits_reader, &dlda_idx_reader };
+
+enum { N_READERS = sizeof readers / sizeof readers[0] };
+
+/* ---- For the readers ---- */
+
+int dlda_folder_has(const char *folder, const char *start)
+{
+    DIR *stream = opendir(folder);
+    int found = 0;
+
+    if (!stream) return 0;
+    for (struct dirent *entry = readdir(stream); entry && !found; entry = readdir(stream))
+        found = strncmp(entry->d_name, start, strlen(start)) == 0;
+    closedir(stream);
+    return found;
+}
+
+int dlda_starts_gzip(const dlda_source *source)
+{
+    return source->n_start >= 2 && source->start[0] == 0x1f && source->start[1] == 0x8b;
+}
+
+dlda_status dlda_dataset_adopt(dlda_raw_images *raw, const int *labels, size_t classes, const char *const *names,
+                               dlda_dataset **dataset)
 {
     const dlda_dataset_spec spec = { .count = raw->count,
                                      .height = raw->height,
                                      .width = raw->width,
                                      .channels = raw->channels,
                                      .classes = classes,
-                                     .labels = labels };
+                                     .labels = labels,
+                                     .names = names };
     dlda_status status = dlda_dataset_new(&spec, dataset);
 
     if (status != DLDA_OK) return status;
@@ -29,146 +54,96 @@ static dlda_status adopt(dlda_raw_images *raw, const int *labels, size_t classes
     return DLDA_OK;
 }
 
-/* An image and a label file as one set; there are at least `classes` classes. */
-static dlda_status read_pair(const dlda_input *images, const dlda_input *labels, size_t classes,
-                             dlda_dataset **dataset)
-{
-    dlda_status status = DLDA_OK;
-    dlda_raw_images raw = { 0 };
-    uint8_t *raw_labels = NULL;
-    int *numbers = NULL;
-    size_t n = 0;
+/* ---- Choosing a reader ---- */
 
-    DLDA_TRY(dlda_idx_read_images(images, &raw));
-    DLDA_TRY(dlda_idx_read_labels(labels, &raw_labels, &n));
-    if (n != raw.count)
-        DLDA_FAIL(DLDA_E_SHAPE, "%s: %zu labels, expected one for each of the %zu images of %s", labels->name, n,
-                  raw.count, images->name);
-    DLDA_TRY(DLDA_TAKE(&numbers, n, labels->name));
-    for (size_t i = 0; i < n; i++) {
-        numbers[i] = raw_labels[i];
-        if (classes <= raw_labels[i]) classes = raw_labels[i] + (size_t)1;
-    }
-    DLDA_TRY(adopt(&raw, numbers, classes, dataset));
-done:
-    dlda_release(raw.bytes);
-    dlda_release(raw_labels);
-    dlda_release(numbers);
-    return status;
+static dlda_status read_start(const char *path, dlda_source *source)
+{
+    FILE *file = NULL;
+    dlda_status status = dlda_file_open(path, &file);
+
+    if (status != DLDA_OK) return status;
+    source->n_start = fread(source->start, 1, sizeof source->start, file);
+    int failed = ferror(file), cause = errno;
+    fclose(file);
+    return failed ? dlda_fail(DLDA_E_IO, "%s: cannot read: %s", path, strerror(cause)) : DLDA_OK;
 }
 
-static dlda_status read_embedded(dlda_part part, dlda_dataset **dataset)
+/* "'digits', a folder with IDX files or an IDX image file, ..." */
+static void list_expected(char *text, size_t size)
 {
-    dlda_input images = dlda_embedded_images(part), labels = dlda_embedded_labels(part);
+    size_t used = 0;
 
-    return read_pair(&images, &labels, DLDA_DIGITS_CLASSES, dataset);
+    for (size_t i = 0; i < N_READERS && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", readers[i]->expected);
 }
 
-/* The file `stem`-`kind` in a folder, e.g. train-images-idx3-ubyte; also with '.' for '-', also as .gz. */
-static dlda_status find_in_folder(const char *folder, const char *stem, const char *kind, char **path)
-{
-    dlda_status status = DLDA_OK;
-    char name[64];
-    char *candidate = NULL;
-
-    for (int i = 0; i < 4; i++) {
-        snprintf(name, sizeof name, "%s%c%s%s", stem, i & 1 ? '.' : '-', kind, i & 2 ? ".gz" : "");
-        DLDA_TRY(dlda_path_join(folder, name, &candidate));
-        if (dlda_path_exists(candidate)) {
-            *path = candidate;
-            return DLDA_OK;
-        }
-        dlda_release(candidate);
-        candidate = NULL;
-    }
-    DLDA_FAIL(DLDA_E_IO, "%s: found no %s-%s, neither as %s.%s nor as .gz", folder, stem, kind, stem, kind);
-done:
-    return status;
-}
-
-static dlda_status read_folder(const char *folder, dlda_part part, dlda_dataset **dataset)
-{
-    dlda_status status = DLDA_OK;
-    int train = part == DLDA_TRAIN;
-    char *images = NULL, *labels = NULL;
-
-    DLDA_TRY(find_in_folder(folder, train ? "train-images" : "t10k-images", "idx3-ubyte", &images));
-    DLDA_TRY(find_in_folder(folder, train ? "train-labels" : "t10k-labels", "idx1-ubyte", &labels));
-    DLDA_TRY(read_pair(&(dlda_input){ .name = images }, &(dlda_input){ .name = labels }, 0, dataset));
-done:
-    dlda_release(images);
-    dlda_release(labels);
-    return status;
-}
-
-/* Overwrites the last `from` in the text by `to`, which is as long; 0 if there is none. */
-static int replace_last(char *text, const char *from, const char *to)
-{
-    char *last = NULL;
-
-    for (char *at = strstr(text, from); at; at = strstr(at + 1, from)) last = at;
-    if (last) memcpy(last, to, strlen(to));
-    return last != NULL;
-}
-
-/* "x-images-idx3-ubyte" -> "x-labels-idx1-ubyte"; where that is missing, the same with .gz added or removed. */
-static dlda_status find_labels_beside(const char *images, char **labels)
-{
-    dlda_status status = DLDA_OK;
-    size_t length = strlen(images);
-    char *path = NULL;
-
-    DLDA_TRY(DLDA_TAKE(&path, length + sizeof ".gz", "file name"));
-    memcpy(path, images, length);
-    char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-    if (!replace_last(name, "images", "labels"))
-        DLDA_FAIL(DLDA_E_IO, "%s: no 'images' in the name, so its labels are not known", images);
-    replace_last(name, "idx3", "idx1");
-    if (!dlda_path_exists(path)) {
-        int packed = length > 3 && strcmp(path + length - 3, ".gz") == 0;
-        memcpy(packed ? path + length - 3 : path + length, packed ? "" : ".gz", packed ? 1 : 4);
-        if (!dlda_path_exists(path))
-            DLDA_FAIL(DLDA_E_IO, "%s: found no labels beside it; the last name tried was %s", images, path);
-    }
-    *labels = path;
-    path = NULL;
-done:
-    dlda_release(path);
-    return status;
-}
-
-static dlda_status read_file(const char *path, dlda_dataset **dataset)
-{
-    dlda_status status = DLDA_OK;
-    char *labels = NULL;
-
-    DLDA_TRY(find_labels_beside(path, &labels));
-    DLDA_TRY(read_pair(&(dlda_input){ .name = path }, &(dlda_input){ .name = labels }, 0, dataset));
-done:
-    dlda_release(labels);
-    return status;
-}
-
-static dlda_status fail_missing(const char *path)
+static dlda_status fail_unknown(dlda_status status, const char *path, const char *problem)
 {
     static const char *const words[] = { "digits" };
+    char expected[1024];
 
     if (dlda_closest_word(path, words, 1) == 0)
-        return dlda_fail(DLDA_E_IO, "%s: no such file or folder; did you mean 'digits'?", path);
-    return dlda_fail(DLDA_E_IO,
-                     "%s: no such file or folder; expected 'digits', a folder with IDX files, or an IDX "
-                     "image file",
-                     path);
+        return dlda_fail(status, "%s: %s; did you mean 'digits'?", path, problem);
+    list_expected(expected, sizeof expected);
+    return dlda_fail(status, "%s: %s; expected %s", path, problem, expected);
+}
+
+static dlda_status named_reader(const char *format, const dlda_reader **reader)
+{
+    for (size_t i = 0; i < N_READERS; i++)
+        if (strcmp(readers[i]->name, format) == 0) {
+            *reader = readers[i];
+            return DLDA_OK;
+        }
+    return dlda_fail(DLDA_E_OPTION, "format: found '%s', which is not known", format);
+}
+
+static dlda_status find_reader(const dlda_read_spec *spec, dlda_source *source, const dlda_reader **reader)
+{
+    dlda_status status = DLDA_OK;
+
+    *source = (dlda_source){ .spec = spec, .is_folder = dlda_path_is_folder(spec->path) };
+    if (!dlda_digits_reader.recognises(source)) {
+        if (!dlda_path_exists(spec->path)) return fail_unknown(DLDA_E_IO, spec->path, "no such file or folder");
+        if (!source->is_folder) DLDA_TRY(read_start(spec->path, source));
+    }
+    if (spec->format) return named_reader(spec->format, reader);
+    for (size_t i = 0; i < N_READERS; i++)
+        if (readers[i]->recognises(source)) {
+            *reader = readers[i];
+            return DLDA_OK;
+        }
+    return fail_unknown(DLDA_E_FORMAT, spec->path,
+                        source->is_folder ? "nothing that is known in this folder" : "not a known format");
+done:
+    return status;
+}
+
+dlda_status dlda_dataset_open(const dlda_read_spec *spec, dlda_dataset **dataset)
+{
+    dlda_status status = DLDA_OK;
+    dlda_source source;
+    const dlda_reader *reader = NULL;
+
+    if (spec->part != DLDA_TRAIN && spec->part != DLDA_TEST)
+        DLDA_FAIL(DLDA_E_ARGUMENT, "%s: part %d, expected DLDA_TRAIN or DLDA_TEST", spec->path, (int)spec->part);
+    DLDA_TRY(find_reader(spec, &source, &reader));
+    DLDA_TRY(reader->read(&source, dataset));
+done:
+    return status;
 }
 
 dlda_status dlda_dataset_read(const char *path, dlda_part part, dlda_dataset **dataset)
 {
-    if (part != DLDA_TRAIN && part != DLDA_TEST)
-        return dlda_fail(DLDA_E_ARGUMENT, "%s: part %d, expected DLDA_TRAIN or DLDA_TEST", path, (int)part);
-    if (strcmp(path, "digits") == 0) return read_embedded(part, dataset);
-    if (dlda_path_is_folder(path)) return read_folder(path, part, dataset);
-    if (dlda_path_exists(path)) return read_file(path, dataset);
-    return fail_missing(path);
+    return dlda_dataset_open(&(dlda_read_spec){ .path = path, .part = part }, dataset);
+}
+
+int dlda_dataset_has_part(const dlda_read_spec *spec)
+{
+    dlda_source source;
+    const dlda_reader *reader = NULL;
+
+    return find_reader(spec, &source, &reader) == DLDA_OK && reader->has_part(&source, spec->part);
 }
 
 /* ---- Images without labels ---- */
@@ -236,7 +211,7 @@ dlda_status dlda_dataset_read_images(const char *path, size_t channels, dlda_dat
         status = dlda_fail_at(status, "%s", path);
         goto done;
     }
-    DLDA_TRY(adopt(&raw, NULL, 0, dataset));
+    DLDA_TRY(dlda_dataset_adopt(&raw, NULL, 0, NULL, dataset));
 done:
     dlda_release(raw.bytes);
     return status;

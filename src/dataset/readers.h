@@ -1,14 +1,41 @@
 /* SPDX-License-Identifier: MIT
  *
- * readers.h - the readers of image and label files, one read_<format>.c each.
+ * readers.h - the readers of data sets and of image and label files, one read_<format>.c each.
  *
  * Readers trust nothing: a header's promise is compared with what the file holds before memory is taken
- * for it, or while it is taken bit by bit.
+ * for it, or while it is taken bit by bit. read.c has the table of them, and asks each whether it knows what it sees.
  */
 #ifndef DLDA_DATASET_READERS_H
 #define DLDA_DATASET_READERS_H
 
 #include "base/status.h"
+
+/* ---- Data sets ---- */
+
+/* What is to be read, and a first look at it. */
+typedef struct dlda_source {
+    const dlda_read_spec *spec;
+    int is_folder;
+    uint8_t start[16]; /* the first bytes of a file, zeros behind its end */
+    size_t n_start;    /* how many there are; 0 for a folder              */
+} dlda_source;
+
+typedef struct dlda_reader {
+    const char *name;     /* for --format                                                                  */
+    const char *expected; /* "an .npy file": for messages that list what can be read                       */
+    int (*recognises)(
+        const dlda_source *source); /* by the content; what is damaged behind its first bytes is known too */
+    int (*has_part)(const dlda_source *source, dlda_part part); /* of something that it recognised         */
+    dlda_status (*read)(const dlda_source *source, dlda_dataset **dataset);
+} dlda_reader;
+
+extern const dlda_reader dlda_digits_reader, dlda_idx_reader;
+
+/* 1 if the folder has an entry whose name begins so. */
+int dlda_folder_has(const char *folder, const char *start);
+int dlda_starts_gzip(const dlda_source *source);
+
+/* ---- Files ---- */
 
 /* Where bytes come from: the file `name`, or `size` bytes in memory that messages call `name`. */
 typedef struct dlda_input {
@@ -22,6 +49,10 @@ typedef struct dlda_raw_images {
     size_t count, height, width, channels;
     uint8_t *bytes; /* [count][height][width][channels] */
 } dlda_raw_images;
+
+/* A set of images that were read; it takes over their bytes. names [classes] may be NULL. */
+dlda_status dlda_dataset_adopt(dlda_raw_images *raw, const int *labels, size_t classes, const char *const *names,
+                               dlda_dataset **dataset);
 
 /* IDX, plain or gzip: u8 images with 3 dimensions (count, height, width) or 4 (and channels), u8 labels. */
 dlda_status dlda_idx_read_images(const dlda_input *input, dlda_raw_images *images);
