@@ -98,6 +98,7 @@ static void check_passes(const dlda_conv *conv, const dlda_kernel_set *set, size
 
 static void test_winograd_on_all_small_shapes(void **state)
 {
+    static const size_t tiles[] = { 2, 4, 5, 6 };
     const dlda_kernel_set *sets[3];
     size_t n_sets = usable_sets(sets), case_number = 0;
 
@@ -114,8 +115,11 @@ static void test_winograd_on_all_small_shapes(void **state)
                                    .kernel = 3,
                                    .stride = 1,
                                    .pad = pad };
-                dlda_conv_plan_as(&conv, DLDA_CONV_WINOGRAD);
-                for (size_t i = 0; i < n_sets; i++) check_passes(&conv, sets[i], 1 + k % 3, 1 + k % 2);
+                for (size_t t = 0; t < sizeof tiles / sizeof tiles[0]; t++) {
+                    conv.tile = tiles[t];
+                    dlda_conv_plan_as(&conv, DLDA_CONV_WINOGRAD);
+                    for (size_t i = 0; i < n_sets; i++) check_passes(&conv, sets[i], 1 + k % 3, 1 + k % 2);
+                }
             }
 }
 
@@ -146,10 +150,12 @@ static void test_layers_of_the_networks(void **state)
 {
     static const size_t layers[][6] = {
         /* size, channels, filters, kernel, pad, images */
-        { 28, 1, 64, 3, 1, 2 },    { 28, 64, 64, 3, 1, 1 },    { 14, 64, 96, 3, 1, 2 },   { 14, 96, 96, 3, 1, 1 },
-        { 7, 96, 256, 3, 0, 2 },   { 5, 256, 256, 1, 0, 3 },   { 5, 256, 10, 1, 0, 6 },   { 32, 3, 64, 3, 1, 1 },
-        { 16, 64, 128, 3, 1, 1 },  { 16, 128, 128, 3, 1, 1 },  { 8, 128, 256, 3, 1, 1 },  { 8, 256, 256, 3, 1, 1 },
-        { 4, 256, 1024, 3, 0, 2 }, { 2, 1024, 1024, 1, 0, 2 }, { 12, 256, 256, 3, 1, 1 },
+        { 28, 1, 64, 3, 1, 2 },     { 28, 64, 64, 3, 1, 1 },    { 14, 64, 96, 3, 1, 2 },
+        { 14, 96, 96, 3, 1, 1 },    { 7, 96, 256, 3, 0, 2 },    { 5, 256, 256, 1, 0, 3 },
+        { 5, 256, 10, 1, 0, 6 },    { 32, 3, 64, 3, 1, 1 },     { 16, 64, 128, 3, 1, 1 },
+        { 16, 128, 128, 3, 1, 1 },  { 8, 128, 256, 3, 1, 1 },   { 8, 256, 256, 3, 1, 1 },
+        { 4, 256, 1024, 3, 0, 2 },  { 2, 1024, 1024, 1, 0, 2 }, { 12, 256, 256, 3, 1, 1 },
+        { 12, 256, 1024, 3, 0, 1 }, { 24, 64, 64, 3, 1, 2 },
     };
 
     (void)state;
@@ -163,7 +169,7 @@ static void test_layers_of_the_networks(void **state)
                            .stride = 1,
                            .pad = l[4] };
         dlda_conv_plan(&conv);
-        if (l[3] == 3 && l[1] >= 64 && l[0] > 4) assert_int_equal(conv.method, DLDA_CONV_WINOGRAD);
+        if (l[3] == 3 && l[1] >= 64 && l[4] <= 1) assert_int_equal(conv.method, DLDA_CONV_WINOGRAD);
         check_passes(&conv, dlda_kernels_fast(), l[5], 2);
     }
 }

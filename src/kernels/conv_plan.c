@@ -9,27 +9,52 @@
 enum {
     COLUMN_BYTES = 256 * 1024, /* of a block's im2col matrix: half of a common L2 cache              */
     LEAST_BLOCK_PIXELS = 64,
-    MOST_BLOCK_PIXELS = 128,       /* of im2col                                                          */
-    ROWS_PER_BLOCK = 128,          /* of a 1x1 convolution                                               */
-    LEAST_WINOGRAD_CHANNELS = 16,  /* with fewer the transforms cost more than they save                 */
+    MOST_BLOCK_PIXELS = 128,      /* of im2col                                                          */
+    ROWS_PER_BLOCK = 128,         /* of a 1x1 convolution                                               */
+    LEAST_WINOGRAD_CHANNELS = 16, /* with fewer the transforms cost more than they save                 */
+    /* Winograd, where each block of tiles belongs to one thread */
     BLOCK_TILE_BYTES = 640 * 1024, /* of V and M of a block of tiles: somewhat more than an L2 cache     */
     LEAST_BLOCK_TILES = 28,
     MOST_BLOCK_TILES = 64,
-    STRETCH_BYTES = 4 * 1024 * 1024, /* of V and dM of a stretch of tiles: part of a common L3 cache       */
+    MOST_GROUPED_WEIGHTS = 100 * 100, /* channels times filters, for which each group has a dU of its own   */
+    SUM_BYTES = 900 * 1024,           /* of V and dM of the tiles of one sum in a group                      */
+    LEAST_SUM_TILES = 24,
+    MOST_SUM_TILES = 48,
+    WINOGRAD_PANEL = 256, /* filters of one product                                             */
+    /* Winograd, where the threads share a stretch of tiles */
+    LEAST_SHARED_WEIGHTS = 256 * 256, /* channels times filters: their U does not fit in a cache            */
+    STRETCH_BYTES = 24 * 1024 * 1024, /* of V and M of a stretch: part of a common L3 cache                 */
     LEAST_STRETCH = 128,
-    MOST_STRETCH = 512,
-    MOST_GROUPED_BY_8 = 1 << 20,      /* weights of im2col and 1x1: partial sums of more take too long to add */
-    MOST_GROUPED_WEIGHTS = 128 * 128, /* channels times filters, for which each group has a dU of its own  */
-    SUM_TILES = 48,                   /* tiles of one sum in a group                                        */
-    WINOGRAD_PANEL = 256              /* filters of one product                                             */
+    MOST_STRETCH = 256,
+    MOST_GROUPED_BY_8 = 1 << 20, /* weights of im2col and 1x1: partial sums of more take too long to add */
 };
 
-/* Winograd multiplies 36 times for a tile of 16 pixels, the direct sum 9 times for a pixel. Tiles that hang over the edge
- * waste the difference: it must be worth the transforms. */
+static size_t tiles_of(const dlda_conv *conv, size_t tile)
+{
+    return ((conv->out_height + tile - 1) / tile) * ((conv->out_width + tile - 1) / tile);
+}
+
+/* Multiplications per channel and filter, of one image. */
+static size_t winograd_cost(const dlda_conv *conv, size_t tile)
+{
+    return tiles_of(conv, tile) * dlda_frequencies(tile);
+}
+
+/* Large tiles multiply less for each pixel, but tiles that hang over the edge waste some of it. */
+static size_t best_tile(const dlda_conv *conv)
+{
+    static const size_t sizes[] = { 4, 6, 5, 2 };
+    size_t best = sizes[0];
+
+    for (size_t i = 1; i < sizeof sizes / sizeof sizes[0]; i++)
+        if (winograd_cost(conv, sizes[i]) < winograd_cost(conv, best)) best = sizes[i];
+    return best;
+}
+
+/* The direct sum multiplies 9 times for a pixel. What Winograd saves must be worth the transforms. */
 static int tiles_pay(const dlda_conv *conv)
 {
-    size_t tiles = ((conv->out_height + 3) / 4) * ((conv->out_width + 3) / 4);
-    return 9 * conv->out_height * conv->out_width * 2 >= 3 * 36 * tiles;
+    return 9 * conv->out_height * conv->out_width * 2 >= 3 * winograd_cost(conv, best_tile(conv));
 }
 
 static dlda_conv_method choose(const dlda_conv *conv)
@@ -76,26 +101,33 @@ static void plan_im2col(dlda_conv *conv)
 /* ---- Winograd: rows are tiles ---- */
 
 /* M [T][F] = V [T][C] U [C][F], in panels of the filters; the last panel may be narrower. */
-static void plan_tiles(dlda_gemm gemms[2], size_t C, size_t F)
+static void plan_tiles(dlda_gemm gemms[2], size_t T, size_t C, size_t F, size_t panel)
 {
-    size_t bytes = DLDA_FREQUENCIES * (C + F) * sizeof(float), panel = F < WINOGRAD_PANEL ? F : WINOGRAD_PANEL;
-    size_t T = clamp(BLOCK_TILE_BYTES / bytes, LEAST_BLOCK_TILES, MOST_BLOCK_TILES);
-
+    if (panel > F) panel = F;
     gemms[0] = (dlda_gemm){ .m = T, .n = panel, .k = C, .lda = C, .ldb = F, .ldc = F };
     gemms[1] = gemms[0];
     gemms[1].n = F % panel;
 }
 
-/* dU [C][F] += V' [C][T] dM [T][F]: small results in short sums, which libxsmm does best, large ones by the BLAS. */
 static void plan_winograd(dlda_conv *conv)
 {
-    size_t C = conv->channels, F = conv->filters, bytes = DLDA_FREQUENCIES * (C + F) * sizeof(float);
-    int small = C * F <= MOST_GROUPED_WEIGHTS;
+    size_t C = conv->channels, F = conv->filters;
 
-    plan_tiles(conv->forward, C, F);
-    plan_tiles(conv->data, F, C);
+    if (conv->tile == 0) conv->tile = best_tile(conv);
+    size_t bytes = dlda_frequencies(conv->tile) * (C + F) * sizeof(float); /* of V and M of one tile */
+    size_t per_image = tiles_of(conv, conv->tile);
+    size_t block = clamp(BLOCK_TILE_BYTES / bytes, LEAST_BLOCK_TILES, MOST_BLOCK_TILES);
+    size_t stretch = clamp(STRETCH_BYTES / bytes / 16 * 16, LEAST_STRETCH, MOST_STRETCH);
+    /* tiles to products to tiles */
+    conv->stretches = C * F >= LEAST_SHARED_WEIGHTS;
+    size_t T = conv->stretches ? stretch : block, panel = conv->stretches ? SIZE_MAX : WINOGRAD_PANEL;
+    conv->adjoint = conv->pad == 0 && per_image <= T;
+    plan_tiles(conv->forward, T, C, F, panel);
+    plan_tiles(conv->data, conv->adjoint ? T / per_image * per_image : T, F, C, panel);
+    /* dU [C][F] += V' [C][T] dM [T][F]: small results in short sums, which libxsmm does best, large ones by the BLAS */
+    int small = C * F <= MOST_GROUPED_WEIGHTS;
     conv->groups = small ? DLDA_CONV_GROUPS : 1;
-    conv->block = small ? SUM_TILES : clamp(STRETCH_BYTES / bytes, LEAST_STRETCH, MOST_STRETCH);
+    conv->block = small ? clamp(SUM_BYTES / bytes, LEAST_SUM_TILES, MOST_SUM_TILES) : stretch;
     conv->weights[0] = (dlda_gemm){
         .m = C, .n = F, .k = conv->block, .lda = C, .ldb = F, .ldc = F, .a_transposed = 1, .accumulate = 1
     };
@@ -125,6 +157,7 @@ void dlda_conv_plan_as(dlda_conv *conv, dlda_conv_method method)
 void dlda_conv_plan(dlda_conv *conv)
 {
     set_shape(conv);
+    conv->tile = 0;
     dlda_conv_plan_as(conv, choose(conv));
 }
 
@@ -132,7 +165,7 @@ void dlda_conv_plan(dlda_conv *conv)
 
 size_t dlda_conv_prepared(const dlda_conv *conv)
 {
-    return conv->method == DLDA_CONV_WINOGRAD ? DLDA_FREQUENCIES * conv->channels * conv->filters : 0;
+    return conv->method == DLDA_CONV_WINOGRAD ? dlda_frequencies(conv->tile) * conv->channels * conv->filters : 0;
 }
 
 size_t dlda_im2col_worker_floats(const dlda_conv *conv)
@@ -145,19 +178,21 @@ size_t dlda_conv_group(const dlda_conv *conv, size_t n)
     return n < conv->groups ? 1 : (n + conv->groups - 1) / conv->groups;
 }
 
-/* Floats per filter weight: the groups of dW (W transposed takes less); or U, or each group's dU, and the filters turned
- * round. A 3x3 filter has 9 weights and 36 frequencies. */
-static size_t floats_per_weight(const dlda_conv *conv)
+/* Floats for each channel and filter: the groups of dW (W transposed takes less); or U, or each group's dU, and the
+ * filters turned round. */
+static size_t floats_per_filter(const dlda_conv *conv)
 {
-    return conv->method == DLDA_CONV_WINOGRAD ? 4 * conv->groups + 1 : conv->groups;
+    if (conv->method == DLDA_CONV_WINOGRAD) return dlda_frequencies(conv->tile) * conv->groups + 9;
+    return conv->kernel * conv->kernel * conv->groups;
 }
 
 /* Floats of the blocks beside them. */
 static size_t block_floats(const dlda_conv *conv, size_t threads)
 {
-    size_t width = DLDA_FREQUENCIES * (conv->channels + conv->filters);
+    size_t width = dlda_frequencies(conv->tile) * (conv->channels + conv->filters);
     size_t tiles = conv->forward[0].m > conv->data[0].m ? conv->forward[0].m : conv->data[0].m;
     if (conv->groups > 1 && conv->block > tiles) tiles = conv->block;
+    if (conv->stretches) threads = 1; /* they share the blocks */
 
     switch (conv->method) {
     case DLDA_CONV_IM2COL: return threads * dlda_im2col_worker_floats(conv);
@@ -173,8 +208,8 @@ dlda_status dlda_conv_scratch(const dlda_conv *conv, size_t threads, size_t *byt
     const char *what = "convolution scratch";
     size_t weights = 0, blocks = 0, sums = 0;
 
-    DLDA_TRY(dlda_multiply_sizes(conv->depth, conv->filters, what, &weights));
-    DLDA_TRY(dlda_multiply_sizes(weights, floats_per_weight(conv) * sizeof(float), what, &weights));
+    DLDA_TRY(dlda_multiply_sizes(conv->channels, conv->filters, what, &weights));
+    DLDA_TRY(dlda_multiply_sizes(weights, floats_per_filter(conv) * sizeof(float), what, &weights));
     DLDA_TRY(dlda_multiply_sizes(block_floats(conv, threads), sizeof(float), what, &blocks));
     DLDA_TRY(dlda_norm_scratch(conv->filters, &sums));
     *bytes = weights + blocks > sums ? weights + blocks : sums;

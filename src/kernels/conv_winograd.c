@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * conv_winograd.c - 3x3 convolutions of stride 1 by Winograd's F(4x4, 3x3); winograd.h has the idea.
+ * conv_winograd.c - 3x3 convolutions of stride 1 by Winograd's F(t x t, 3x3); winograd.h has the idea.
  *
- *     forward         Y  = A' [ sum_c U V ] A              blocks of tiles, each in one thread's L2 cache
- *     backward, data  dX = the same, of dY with the filters turned round and padding 2 - pad
+ *     forward         Y  = A' [ sum_c U V ] A
+ *     backward, data  dX = the same, of dY with the filters turned round and padding 2 - pad: it gathers, so that any
+ *                     thread may do any tile. Without padding that has more tiles than the forward pass, and the
+ *                     adjoint takes its place where an image has few: dV = dM U', dX = the sum of B dV B'.
  *     weights         dU = sum over tiles of V' dM, dW = G' dU G
+ *
+ * Where U is small, blocks of tiles go through in one thread's L2 cache each; where it is large, it would have to be read
+ * anew for each block: then the threads share the frequencies of longer stretches of tiles.
  *
  * Sums over tiles are taken in fixed groups or in order, so that they are the same for any number of threads.
  */
@@ -18,14 +23,16 @@ typedef struct winograd_pass {
     const dlda_conv *conv;
     const dlda_gemm *gemm;
     dlda_tiling in, out;
-    size_t tiles, stride; /* all tiles; tiles per block                          */
+    size_t frequencies, tiles; /* of a tile; of all images                            */
+    size_t stride;             /* tiles per block or stretch                          */
+    int adjoint;               /* `in` has output tiles, and `out` input tiles        */
     const float *X, *dY;
     const dlda_view *view; /* of X                                                */
     float *Y;
-    float *W, *U;           /* [9][n]; [36][n]                                     */
+    float *W, *U;           /* [9][n]; [frequencies][n]                            */
     const float *prepared;  /* U, of the forward pass                              */
-    float *V, *M;           /* [workers or 1][36][stride][channels or filters]     */
-    dlda_tile_block shared; /* weights: the tiles that all threads work on         */
+    float *V, *M;           /* [workers or 1][frequencies][stride][channels or filters] */
+    dlda_tile_block shared; /* the tiles that all threads work on                  */
     size_t n_groups;        /* weights: those that have tiles                      */
 } winograd_pass;
 
@@ -34,35 +41,35 @@ static size_t ceil_div(size_t a, size_t b)
     return (a + b - 1) / b;
 }
 
-static winograd_pass new_pass(const dlda_conv *conv, const dlda_run *run, size_t N)
+/* Tiles of t x t pixels of a pass's output, or of its input if it is an adjoint. */
+static winograd_pass new_pass(const dlda_conv *conv, const dlda_run *run, size_t t)
 {
-    winograd_pass pass = { .conv = conv };
+    winograd_pass pass = { .conv = conv, .frequencies = dlda_frequencies(t) };
     size_t n = conv->channels * conv->filters;
 
-    pass.in = (dlda_tiling){ conv->height, conv->width, conv->channels, conv->pad, 0, 0 };
-    pass.out = (dlda_tiling){ conv->out_height, conv->out_width, conv->filters, 0, 0, 0 };
+    pass.in = (dlda_tiling){ conv->height, conv->width, conv->channels, conv->pad, t, 0, 0 };
+    pass.out = (dlda_tiling){ conv->out_height, conv->out_width, conv->filters, 0, t, 0, 0 };
     pass.U = run->scratch;
-    pass.W = pass.U + conv->groups * DLDA_FREQUENCIES * n;
+    pass.W = pass.U + conv->groups * dlda_frequencies(conv->tile) * n;
     pass.V = pass.W + 9 * n;
-    pass.tiles = N; /* times the tiles of an image: set_tiles */
     return pass;
 }
 
-/* Tiles follow the output of the pass. */
-static void set_tiles(winograd_pass *pass, size_t stride)
+static void set_tiles(winograd_pass *pass, size_t N, size_t stride)
 {
-    size_t rows = ceil_div(pass->out.height, DLDA_TILE), columns = ceil_div(pass->out.width, DLDA_TILE);
+    const dlda_tiling *cut = pass->adjoint ? &pass->in : &pass->out;
+    size_t rows = ceil_div(cut->height, cut->tile), columns = ceil_div(cut->width, cut->tile);
 
     pass->in.rows = pass->out.rows = rows;
     pass->in.columns = pass->out.columns = columns;
-    pass->tiles *= rows * columns;
+    pass->tiles = N * rows * columns;
     pass->stride = stride;
 }
 
 /* ---- Weights to frequencies ---- */
 
 typedef struct weights_job {
-    size_t n;
+    size_t tile, n;
     const float *from;
     float *to;
 } weights_job;
@@ -70,23 +77,23 @@ typedef struct weights_job {
 static void to_frequencies(void *context, const dlda_chunk *chunk)
 {
     const weights_job *job = context;
-    dlda_winograd_weights(job->n, chunk->begin, chunk->end, job->from, job->to);
+    dlda_winograd_weights(job->tile, job->n, chunk->begin, chunk->end, job->from, job->to);
 }
 
 static void from_frequencies(void *context, const dlda_chunk *chunk)
 {
     const weights_job *job = context;
-    dlda_winograd_weights_back(job->n, chunk->begin, chunk->end, job->from, job->to);
+    dlda_winograd_weights_back(job->tile, job->n, chunk->begin, chunk->end, job->from, job->to);
 }
 
-/* The filters turned round: to [k][f][c] from W [8 - k][c][f]. */
+/* The filters, channels and filters exchanged: to [k][f][c] from W [k][c][f], and turned round unless for the adjoint. */
 static void turn_filters(void *context, const dlda_chunk *chunk)
 {
     const winograd_pass *pass = context;
     size_t C = pass->conv->channels, F = pass->conv->filters;
 
     for (size_t k = chunk->begin; k < chunk->end; k++) {
-        const float *from = pass->X + (8 - k) * C * F; /* X: the weights, in this job */
+        const float *from = pass->X + (pass->adjoint ? k : 8 - k) * C * F; /* X: the weights, in this job */
         float *to = pass->W + k * C * F;
         for (size_t c0 = 0; c0 < C; c0 += 8)
             for (size_t f = 0; f < F; f++)
@@ -96,6 +103,29 @@ static void turn_filters(void *context, const dlda_chunk *chunk)
 
 /* ---- Forward, and backward with respect to the data ---- */
 
+/* An adjoint adds to what is there: it begins with nothing. Its blocks are whole images. */
+static void clear_images(const winograd_pass *pass, const dlda_tile_block *block)
+{
+    size_t per_image = pass->out.rows * pass->out.columns;
+    size_t size = pass->out.height * pass->out.width * pass->out.channels;
+
+    memset(pass->Y + block->first / per_image * size, 0, block->count / per_image * size * sizeof *pass->Y);
+}
+
+static void tiles_in(const winograd_pass *pass, const dlda_tile_block *block, float *V)
+{
+    if (pass->adjoint) dlda_winograd_gradient(&pass->in, block, pass->X, V);
+    else dlda_winograd_input(&pass->in, block, pass->X, pass->view, V);
+}
+
+static void tiles_out(const winograd_pass *pass, const dlda_tile_block *block, const float *M)
+{
+    if (pass->adjoint) {
+        clear_images(pass, block);
+        dlda_winograd_input_back(&pass->out, block, M, pass->Y);
+    } else dlda_winograd_output(&pass->out, block, M, pass->Y);
+}
+
 /* M = V U for frequencies begin .. end-1 of a block of tiles. */
 static void multiply(const winograd_pass *pass, size_t begin, size_t end, size_t count, const float *V, float *M)
 {
@@ -103,7 +133,7 @@ static void multiply(const winograd_pass *pass, size_t begin, size_t end, size_t
 
     for (size_t f = 0; f < F; f += panel) {
         dlda_gemm gemm = pass->gemm[f + panel > F];
-        if (count <= T / 2) { /* few tiles, as of a single image: not worth the work on the empty ones */
+        if (!gemm.kernel || count <= T / 2) { /* few tiles, as of a single image: no work on the empty ones */
             gemm.m = count;
             gemm.kernel = NULL;
         }
@@ -112,65 +142,95 @@ static void multiply(const winograd_pass *pass, size_t begin, size_t end, size_t
     }
 }
 
-/* Tiles in, 36 products, tiles out; V and M belong to the worker. */
-static void forward_block(void *context, const dlda_chunk *chunk)
+/* Tiles in, products, tiles out; V and M belong to the worker. */
+static void run_block(void *context, const dlda_chunk *chunk)
 {
     const winograd_pass *pass = context;
-    size_t C = pass->in.channels, F = pass->out.channels, T = pass->stride;
-    float *V = pass->V + chunk->worker * DLDA_FREQUENCIES * T * (C + F), *M = V + DLDA_FREQUENCIES * T * C;
+    size_t C = pass->in.channels, F = pass->out.channels, T = pass->stride, Q = pass->frequencies;
+    float *V = pass->V + chunk->worker * Q * T * (C + F), *M = V + Q * T * C;
     const dlda_tile_block block = { chunk->begin, chunk->end - chunk->begin, T };
 
-    dlda_winograd_input(&pass->in, &block, pass->X, pass->view, V);
-    multiply(pass, 0, DLDA_FREQUENCIES, block.count, V, M);
-    dlda_winograd_output(&pass->out, &block, M, pass->Y);
+    tiles_in(pass, &block, V);
+    multiply(pass, 0, Q, block.count, V, M);
+    tiles_out(pass, &block, M);
 }
 
-static void forward_frequencies(void *context, const dlda_chunk *chunk)
+enum { TILES_AT_ONCE = 8 }; /* of a stretch, that one thread transforms */
+
+static dlda_tile_block part_of_stretch(const winograd_pass *pass, const dlda_chunk *chunk)
+{
+    return (dlda_tile_block){ pass->shared.first + chunk->begin, chunk->end - chunk->begin, pass->stride };
+}
+
+static void stretch_in(void *context, const dlda_chunk *chunk)
 {
     const winograd_pass *pass = context;
-    multiply(pass, chunk->begin, chunk->end, pass->tiles, pass->V, pass->M);
+    const dlda_tile_block part = part_of_stretch(pass, chunk);
+    tiles_in(pass, &part, pass->V + chunk->begin * pass->in.channels);
 }
 
-/* All tiles are one block: the threads share its frequencies. */
-static void forward_single_block(winograd_pass *pass, const dlda_run *run)
+static void multiply_stretch(void *context, const dlda_chunk *chunk)
 {
-    const dlda_tile_block block = { 0, pass->tiles, pass->stride };
-
-    pass->M = pass->V + DLDA_FREQUENCIES * pass->stride * pass->in.channels;
-    dlda_winograd_input(&pass->in, &block, pass->X, pass->view, pass->V);
-    dlda_parallel_for(run->team, DLDA_FREQUENCIES, 3, forward_frequencies, pass);
-    dlda_winograd_output(&pass->out, &block, pass->M, pass->Y);
+    const winograd_pass *pass = context;
+    multiply(pass, chunk->begin, chunk->end, pass->shared.count, pass->V, pass->M);
 }
 
-static void to_frequencies_of(const dlda_run *run, size_t n, const float *weights, float *U)
+static void stretch_out(void *context, const dlda_chunk *chunk)
 {
-    weights_job job = { n, weights, U };
-    dlda_parallel_for(run->team, n, 4096, to_frequencies, &job);
+    const winograd_pass *pass = context;
+    const dlda_tile_block part = part_of_stretch(pass, chunk);
+    tiles_out(pass, &part, pass->M + chunk->begin * pass->out.channels);
 }
 
-void dlda_winograd_prepare(const dlda_conv *conv, const dlda_run *run, const float *W, float *U)
+static size_t at_most(size_t n, size_t most)
 {
-    to_frequencies_of(run, conv->channels * conv->filters, W, U);
+    return n < most ? n : most;
+}
+
+/* The threads share the tiles of a stretch, then its frequencies. */
+static void run_stretches(winograd_pass *pass, const dlda_run *run)
+{
+    size_t T = pass->stride, per_image = pass->in.rows * pass->in.columns;
+    size_t images_at_once = pass->adjoint ? ceil_div(TILES_AT_ONCE, per_image) * per_image : TILES_AT_ONCE;
+
+    pass->M = pass->V + pass->frequencies * T * pass->in.channels;
+    for (size_t first = 0; first < pass->tiles; first += T) {
+        pass->shared = (dlda_tile_block){ first, at_most(pass->tiles - first, T), T };
+        dlda_parallel_for(run->team, pass->shared.count, TILES_AT_ONCE, stretch_in, pass);
+        dlda_parallel_for(run->team, pass->frequencies, 2, multiply_stretch, pass);
+        dlda_parallel_for(run->team, pass->shared.count, images_at_once, stretch_out, pass);
+    }
 }
 
 /* With weights in U already. */
 static void run_tiles(winograd_pass *pass, const dlda_run *run)
 {
-    if (pass->tiles <= pass->stride) forward_single_block(pass, run);
-    else dlda_parallel_for(run->team, pass->tiles, pass->stride, forward_block, pass);
+    if (pass->conv->stretches || pass->tiles <= pass->stride) run_stretches(pass, run);
+    else dlda_parallel_for(run->team, pass->tiles, pass->stride, run_block, pass);
+}
+
+static void to_frequencies_of(const dlda_run *run, size_t tile, size_t n, const float *weights, float *U)
+{
+    weights_job job = { tile, n, weights, U };
+    dlda_parallel_for(run->team, n, 4096, to_frequencies, &job);
+}
+
+void dlda_winograd_prepare(const dlda_conv *conv, const dlda_run *run, const float *W, float *U)
+{
+    to_frequencies_of(run, conv->tile, conv->channels * conv->filters, W, U);
 }
 
 void dlda_winograd_forward_prepared(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X,
                                     const dlda_view *view, const float *U, float *Y)
 {
-    winograd_pass pass = new_pass(conv, run, N);
+    winograd_pass pass = new_pass(conv, run, conv->tile);
 
     pass.X = X;
     pass.view = view;
     pass.Y = Y;
     pass.gemm = conv->forward;
     pass.prepared = U;
-    set_tiles(&pass, conv->forward[0].m);
+    set_tiles(&pass, N, conv->forward[0].m);
     run_tiles(&pass, run);
 }
 
@@ -184,19 +244,20 @@ void dlda_winograd_forward(const dlda_conv *conv, const dlda_run *run, size_t N,
 void dlda_winograd_backward_data(const dlda_conv *conv, const dlda_run *run, size_t N, const float *dY,
                                  const float *W, float *dX)
 {
-    winograd_pass pass = new_pass(conv, run, N);
+    winograd_pass pass = new_pass(conv, run, conv->tile);
     dlda_tiling in = pass.in;
 
+    pass.adjoint = conv->adjoint;
+    pass.in = pass.out;
+    pass.out = in;
+    if (!pass.adjoint) pass.in.pad = 2 - conv->pad;
     pass.X = W;
     dlda_parallel_for(run->team, 9, 1, turn_filters, &pass);
-    pass.in = pass.out;
-    pass.in.pad = 2 - conv->pad;
-    pass.out = in;
     pass.X = dY;
     pass.Y = dX;
     pass.gemm = conv->data;
-    set_tiles(&pass, conv->data[0].m);
-    to_frequencies_of(run, conv->channels * conv->filters, pass.W, pass.U);
+    set_tiles(&pass, N, conv->data[0].m);
+    to_frequencies_of(run, conv->tile, conv->channels * conv->filters, pass.W, pass.U);
     pass.prepared = pass.U;
     run_tiles(&pass, run);
 }
@@ -217,17 +278,12 @@ static void add_products(const winograd_pass *pass, size_t q, size_t count, cons
     dlda_gemm_run(&gemm, V + q * T * C, M + q * T * F, dU + q * C * F);
 }
 
-static size_t at_most(size_t n, size_t most)
-{
-    return n < most ? n : most;
-}
-
 /* One group of tiles, in one thread. */
 static void add_group(void *context, const dlda_chunk *chunk)
 {
     const winograd_pass *pass = context;
-    size_t C = pass->in.channels, F = pass->out.channels, T = pass->stride, n = DLDA_FREQUENCIES * C * F;
-    float *V = pass->V + chunk->worker * DLDA_FREQUENCIES * T * (C + F), *M = V + DLDA_FREQUENCIES * T * C;
+    size_t C = pass->in.channels, F = pass->out.channels, T = pass->stride, n = pass->frequencies * C * F;
+    float *V = pass->V + chunk->worker * pass->frequencies * T * (C + F), *M = V + pass->frequencies * T * C;
     float *dU = pass->U + chunk->index * n;
 
     memset(dU, 0, n * sizeof *dU);
@@ -235,7 +291,7 @@ static void add_group(void *context, const dlda_chunk *chunk)
         const dlda_tile_block block = { first, at_most(chunk->end - first, T), T };
         dlda_winograd_input(&pass->in, &block, pass->X, pass->view, V);
         dlda_winograd_gradient(&pass->out, &block, pass->dY, M);
-        for (size_t q = 0; q < DLDA_FREQUENCIES; q++) add_products(pass, q, block.count, V, M, dU);
+        for (size_t q = 0; q < pass->frequencies; q++) add_products(pass, q, block.count, V, M, dU);
     }
 }
 
@@ -243,7 +299,7 @@ static void add_group(void *context, const dlda_chunk *chunk)
 static void add_groups(void *context, const dlda_chunk *chunk)
 {
     const winograd_pass *pass = context;
-    size_t n = DLDA_FREQUENCIES * pass->in.channels * pass->out.channels;
+    size_t n = pass->frequencies * pass->in.channels * pass->out.channels;
 
     for (size_t g = 1; g < pass->n_groups; g++)
         for (size_t i = chunk->begin; i < chunk->end; i++) pass->U[i] += pass->U[g * n + i];
@@ -255,16 +311,14 @@ static void weights_by_groups(winograd_pass *pass, const dlda_run *run)
 
     pass->n_groups = dlda_parallel_chunks(pass->tiles, grain);
     dlda_parallel_for(run->team, pass->tiles, grain, add_group, pass);
-    dlda_parallel_for(run->team, DLDA_FREQUENCIES * pass->in.channels * pass->out.channels, 1 << 14, add_groups,
+    dlda_parallel_for(run->team, pass->frequencies * pass->in.channels * pass->out.channels, 1 << 14, add_groups,
                       pass);
 }
-
-enum { TILES_AT_ONCE = 8 }; /* of a block, that one thread transforms */
 
 static void transform_tiles(void *context, const dlda_chunk *chunk)
 {
     const winograd_pass *pass = context;
-    const dlda_tile_block block = { pass->shared.first + chunk->begin, chunk->end - chunk->begin, pass->stride };
+    const dlda_tile_block block = part_of_stretch(pass, chunk);
 
     dlda_winograd_input(&pass->in, &block, pass->X, pass->view, pass->V + chunk->begin * pass->in.channels);
     dlda_winograd_gradient(&pass->out, &block, pass->dY, pass->M + chunk->begin * pass->out.channels);
@@ -282,26 +336,26 @@ static void weights_by_frequencies(winograd_pass *pass, const dlda_run *run)
 {
     size_t T = pass->stride;
 
-    pass->M = pass->V + DLDA_FREQUENCIES * T * pass->in.channels;
-    memset(pass->U, 0, DLDA_FREQUENCIES * pass->in.channels * pass->out.channels * sizeof *pass->U);
+    pass->M = pass->V + pass->frequencies * T * pass->in.channels;
+    memset(pass->U, 0, pass->frequencies * pass->in.channels * pass->out.channels * sizeof *pass->U);
     for (size_t first = 0; first < pass->tiles; first += T) {
         pass->shared = (dlda_tile_block){ first, at_most(pass->tiles - first, T), T };
         dlda_parallel_for(run->team, pass->shared.count, TILES_AT_ONCE, transform_tiles, pass);
-        dlda_parallel_for(run->team, DLDA_FREQUENCIES, 1, add_frequencies, pass);
+        dlda_parallel_for(run->team, pass->frequencies, 1, add_frequencies, pass);
     }
 }
 
 void dlda_winograd_backward_weights(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X,
                                     const dlda_view *view, const float *dY, float *dW)
 {
-    winograd_pass pass = new_pass(conv, run, N);
-    weights_job job = { conv->channels * conv->filters, pass.U, dW };
+    winograd_pass pass = new_pass(conv, run, conv->tile);
+    weights_job job = { conv->tile, conv->channels * conv->filters, pass.U, dW };
 
     pass.X = X;
     pass.view = view;
     pass.dY = dY;
     pass.gemm = conv->weights;
-    set_tiles(&pass, conv->block);
+    set_tiles(&pass, N, conv->block);
     if (conv->groups > 1) weights_by_groups(&pass, run);
     else weights_by_frequencies(&pass, run);
     dlda_parallel_for(run->team, job.n, 4096, from_frequencies, &job);

@@ -32,6 +32,7 @@
 #define dlda_winograd_backward_data    DLDA_ISA_NAME(dlda_winograd_backward_data)
 #define dlda_winograd_backward_weights DLDA_ISA_NAME(dlda_winograd_backward_weights)
 #define dlda_winograd_input            DLDA_ISA_NAME(dlda_winograd_input)
+#define dlda_winograd_input_back       DLDA_ISA_NAME(dlda_winograd_input_back)
 #define dlda_winograd_output           DLDA_ISA_NAME(dlda_winograd_output)
 #define dlda_winograd_gradient         DLDA_ISA_NAME(dlda_winograd_gradient)
 #define dlda_winograd_weights          DLDA_ISA_NAME(dlda_winograd_weights)

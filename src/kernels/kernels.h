@@ -36,11 +36,14 @@ typedef struct dlda_conv {
     dlda_conv_method method;
     size_t block;  /* output pixels that are computed at once; Winograd: see winograd.h */
     size_t groups; /* of images, each with partial sums of dW of its own                */
+    size_t tile;   /* Winograd: pixels of a tile's side                                     */
+    int stretches; /* Winograd: the threads share the frequencies of long stretches of tiles */
+    int adjoint;   /* Winograd: dX by the adjoint of the forward pass                        */
     dlda_gemm forward[2], data[2], weights[2]; /* of a block; [1]: of Winograd's last, narrower panel of filters */
 } dlda_conv;
 
 /* Completes the fields; the caller has checked that the kernel fits in the padded image. The second form is for
- * tests: it computes by a method that must be able to do the shape. */
+ * tests: it computes by a method that must be able to do the shape, and with tiles of conv->tile unless that is 0. */
 void dlda_conv_plan(dlda_conv *conv);
 void dlda_conv_plan_as(dlda_conv *conv, dlda_conv_method method);
 /* Floats of the prepared form of W; 0: there is none that differs from W. */

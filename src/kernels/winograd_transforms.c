@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * winograd_transforms.c - into and out of the frequencies of F(4x4, 3x3), many channels at a time.
+ * winograd_transforms.c - into and out of the frequencies of F(m x m, 3x3), many channels at a time.
  *
- * Each transform is the same short list of sums along the rows and along the columns of a tile. The functions on one
- * line of a tile take a step s between its elements, so that they serve for both.
+ * A transform multiplies the columns and then the rows of a tile by one of the small matrices of winograd_matrices.h.
+ * Everything but the data is constant where these functions are inlined, so that the compiler unrolls all loops over
+ * a tile and drops the zeros: a copy of each transform exists for each size of tile.
  */
 #include "kernels/winograd.h"
+#include "kernels/winograd_matrices.h"
 
 #include <string.h>
 
@@ -13,6 +15,13 @@ typedef float vec __attribute__((vector_size(4 * DLDA_LANES), aligned(4)));
 typedef int mask __attribute__((vector_size(4 * DLDA_LANES), aligned(4)));
 
 #define INLINE static inline __attribute__((always_inline))
+#ifdef __clang__
+#define UNROLL _Pragma("unroll")
+#else
+#define UNROLL _Pragma("GCC unroll 8")
+#endif
+
+enum { MOST_SIDE = DLDA_MOST_TILE + 2, MOST_FREQUENCIES = MOST_SIDE * MOST_SIDE };
 
 /* n <= DLDA_LANES floats; the rest of the vector is 0. With n constant this is one instruction. */
 INLINE vec load(const float *p, size_t n)
@@ -32,64 +41,103 @@ INLINE void store(float *p, vec v, size_t n)
 
 /* ---- One line of a tile ---- */
 
-INLINE void input_line(vec *o, const vec *d, int s) /* B' d */
+/* The sum of h[j * hs] d[j * s] over n elements, h constant. */
+INLINE vec combine(const float *h, int hs, const vec *d, int s, int n)
 {
-    vec d0 = d[0], d1 = d[s], d2 = d[2 * s], d3 = d[3 * s], d4 = d[4 * s], d5 = d[5 * s];
-    vec a = d4 - 4 * d2, b = d3 - 4 * d1, c = d4 - d2, e = 2 * (d3 - d1);
+    vec sum = { 0 };
+    int begun = 0;
 
-    o[0] = 4 * d0 - 5 * d2 + d4;
-    o[s] = a + b;
-    o[2 * s] = a - b;
-    o[3 * s] = c + e;
-    o[4 * s] = c - e;
-    o[5 * s] = 4 * d1 - 5 * d3 + d5;
+    UNROLL for (int j = 0; j < n; j++)
+    {
+        if (h[j * hs] == 0) continue;
+        sum = begun ? sum + h[j * hs] * d[j * s] : h[j * hs] * d[j * s];
+        begun = 1;
+    }
+    return sum;
 }
 
-INLINE void output_line(vec *o, int os, const vec *m, int s) /* A' m */
+/* Elements (1, 2), (3, 4), ... become their sums and differences. */
+INLINE void pair_up(vec *o, int s, int pairs)
 {
-    vec a = m[s] + m[2 * s], b = m[s] - m[2 * s], c = m[3 * s] + m[4 * s], d = m[3 * s] - m[4 * s];
-
-    o[0] = m[0] + a + c;
-    o[os] = b + 2 * d;
-    o[2 * os] = a + 4 * c;
-    o[3 * os] = b + 8 * d + m[5 * s];
+    UNROLL for (int p = 0; p < pairs; p++)
+    {
+        vec a = o[(2 * p + 1) * s], b = o[(2 * p + 2) * s];
+        o[(2 * p + 1) * s] = a + b;
+        o[(2 * p + 2) * s] = a - b;
+    }
 }
 
-INLINE void gradient_line(vec *o, int os, const vec *y, int s) /* A y */
-{
-    vec even = y[0] + y[2 * s], odd = y[s] + y[3 * s];
-    vec even4 = y[0] + 4 * y[2 * s], odd4 = 2 * y[s] + 8 * y[3 * s];
+/* A matrix: `rows` x `columns`, of which rows (1, 2), (3, 4), ... are to be paired up. */
+typedef struct matrix {
+    const float *elements;
+    int rows, columns, pairs;
+} matrix;
 
-    o[0] = y[0];
-    o[os] = even + odd;
-    o[2 * os] = even - odd;
-    o[3 * os] = even4 + odd4;
-    o[4 * os] = even4 - odd4;
-    o[5 * os] = y[3 * s];
+INLINE void multiply(matrix H, vec *o, int os, const vec *d, int s)
+{
+    UNROLL for (int i = 0; i < H.rows; i++) o[i * os] = combine(H.elements + i * H.columns, 1, d, s, H.columns);
+    pair_up(o, os, H.pairs);
 }
 
-INLINE void weights_line(vec *o, int os, const vec *g, int s) /* G g */
+INLINE void multiply_transposed(matrix H, vec *o, int os, const vec *d, int s)
 {
-    vec sum = (g[0] + g[2 * s]) * (-1.0f / 6), wide = g[0] * (1.0f / 24) + g[2 * s] * (1.0f / 6);
-    vec narrow = g[s] * (1.0f / 6), half = g[s] * (1.0f / 12);
+    vec x[MOST_SIDE];
 
-    o[0] = g[0] * 0.25f;
-    o[os] = sum - narrow;
-    o[2 * os] = sum + narrow;
-    o[3 * os] = wide + half;
-    o[4 * os] = wide - half;
-    o[5 * os] = g[2 * s];
+    UNROLL for (int i = 0; i < H.rows; i++) x[i] = d[i * s];
+    pair_up(x, 1, H.pairs);
+    UNROLL for (int j = 0; j < H.columns; j++) o[j * os] = combine(H.elements + j, H.columns, x, 1, H.rows);
 }
 
-INLINE void weights_back_line(vec *o, int os, const vec *u, int s) /* G' u */
+/* o = H d H', o = H' d H: of whole tiles. */
+INLINE void transform(matrix H, vec *o, const vec *d)
 {
-    vec a = (u[s] + u[2 * s]) * (1.0f / 6), b = (u[2 * s] - u[s]) * (1.0f / 6);
-    vec c = u[3 * s] + u[4 * s], d = u[3 * s] - u[4 * s];
+    vec e[MOST_FREQUENCIES];
 
-    o[0] = u[0] * 0.25f - a + c * (1.0f / 24);
-    o[os] = b + d * (1.0f / 12);
-    o[2 * os] = c * (1.0f / 6) - a + u[5 * s];
+    UNROLL for (int j = 0; j < H.columns; j++) multiply(H, e + j, H.columns, d + j, H.columns);
+    UNROLL for (int i = 0; i < H.rows; i++) multiply(H, o + i * H.rows, 1, e + i * H.columns, 1);
 }
+
+INLINE void transform_back(matrix H, vec *o, const vec *d)
+{
+    vec e[MOST_FREQUENCIES];
+
+    UNROLL for (int j = 0; j < H.rows; j++) multiply_transposed(H, e + j, H.rows, d + j, H.rows);
+    UNROLL for (int i = 0; i < H.columns; i++) multiply_transposed(H, o + i * H.columns, 1, e + i * H.rows, 1);
+}
+
+INLINE int pairs_of(int m)
+{
+    return m / 2;
+}
+
+INLINE matrix matrix_b(int m)
+{
+    const float *b = m == 2 ? b2 : m == 4 ? b4 : m == 5 ? b5 : b6;
+    return (matrix){ b, m + 2, m + 2, pairs_of(m) };
+}
+
+INLINE matrix matrix_a(int m)
+{
+    const float *a = m == 2 ? a2 : m == 4 ? a4 : m == 5 ? a5 : a6;
+    return (matrix){ a, m + 2, m, pairs_of(m) };
+}
+
+INLINE matrix matrix_g(int m)
+{
+    const float *g = m == 2 ? g2 : m == 4 ? g4 : m == 5 ? g5 : g6;
+    return (matrix){ g, m + 2, 3, 0 };
+}
+
+/* Calls body(..., m) with a constant m. */
+#define FOR_TILE(m, body, ...)                                                                                     \
+    do {                                                                                                           \
+        switch (m) {                                                                                               \
+        case 2: body(__VA_ARGS__, 2); break;                                                                       \
+        case 4: body(__VA_ARGS__, 4); break;                                                                       \
+        case 5: body(__VA_ARGS__, 5); break;                                                                       \
+        default: body(__VA_ARGS__, 6); break;                                                                      \
+        }                                                                                                          \
+    } while (0)
 
 /* ---- Where a tile is ---- */
 
@@ -128,7 +176,8 @@ INLINE vec larger(vec v, float least) /* v < least ? least : v, which keeps a Na
     return (vec)((below & (mask)limit) | (~below & (mask)v));
 }
 
-INLINE void load_tile(const dlda_tiling *in, const input_tile *t, const dlda_view *view, size_t c, size_t n, vec *d)
+INLINE void load_tile(const dlda_tiling *in, const input_tile *t, const dlda_view *view, size_t c, size_t n, vec *d,
+                      int m)
 {
     ptrdiff_t H = (ptrdiff_t)in->height, W = (ptrdiff_t)in->width, C = (ptrdiff_t)in->channels;
     vec scale = { 0 }, shift = { 0 };
@@ -137,56 +186,107 @@ INLINE void load_tile(const dlda_tiling *in, const input_tile *t, const dlda_vie
         scale = load(view->scale + c, n);
         shift = load(view->shift + c, n);
     }
-    for (int i = 0; i < 6; i++)
-        for (int j = 0; j < 6; j++) {
+    for (int i = 0; i < m + 2; i++)
+        for (int j = 0; j < m + 2; j++) {
             int out = !t->inside && (t->y + i < 0 || t->y + i >= H || t->x + j < 0 || t->x + j >= W);
             vec v = { 0 };
             if (!out) v = load(t->image + ((t->y + i) * W + t->x + j) * C + (ptrdiff_t)c, n);
             if (!out && view) v = larger(scale * v + shift, view->least);
-            d[i * 6 + j] = v;
+            d[i * (m + 2) + j] = v;
         }
 }
 
 INLINE void input_channels(const dlda_tiling *in, const input_tile *t, const dlda_view *view, size_t c, size_t n,
-                           size_t step, float *V)
+                           size_t step, float *V, int m)
 {
-    vec d[36], e[36];
+    vec d[MOST_FREQUENCIES], v[MOST_FREQUENCIES];
 
-    load_tile(in, t, view, c, n, d);
-    for (int j = 0; j < 6; j++) input_line(e + j, d + j, 6);
-    for (int i = 0; i < 6; i++) input_line(d + 6 * i, e + 6 * i, 1);
-    for (int q = 0; q < 36; q++) store(V + (size_t)q * step + c, d[q], n);
+    load_tile(in, t, view, c, n, d, m);
+    transform(matrix_b(m), v, d);
+    for (int q = 0; q < (m + 2) * (m + 2); q++) store(V + (size_t)q * step + c, v[q], n);
 }
 
 /* The common cases get a copy of their own, without the questions. */
-INLINE void input_vectors(const dlda_tiling *in, const input_tile *t, const dlda_view *view, size_t step, float *V)
+INLINE void input_vectors(const dlda_tiling *in, const input_tile *t, const dlda_view *view, size_t step, float *V,
+                          int m)
 {
     size_t whole = in->channels / DLDA_LANES * DLDA_LANES;
     input_tile inner = *t;
 
     inner.inside = 1;
     if (t->inside)
-        for (size_t c = 0; c < whole; c += DLDA_LANES) input_channels(in, &inner, view, c, DLDA_LANES, step, V);
+        for (size_t c = 0; c < whole; c += DLDA_LANES) input_channels(in, &inner, view, c, DLDA_LANES, step, V, m);
     else
-        for (size_t c = 0; c < whole; c += DLDA_LANES) input_channels(in, t, view, c, DLDA_LANES, step, V);
+        for (size_t c = 0; c < whole; c += DLDA_LANES) input_channels(in, t, view, c, DLDA_LANES, step, V, m);
 }
 
-void dlda_winograd_input(const dlda_tiling *in, const dlda_tile_block *block, const float *X, const dlda_view *view,
-                         float *V)
+static input_tile input_tile_at(const dlda_tiling *in, const tile *t, const float *X)
+{
+    ptrdiff_t side = (ptrdiff_t)in->tile + 2;
+    input_tile from = { X + t->image * in->height * in->width * in->channels,
+                        (ptrdiff_t)(t->row * in->tile) - (ptrdiff_t)in->pad,
+                        (ptrdiff_t)(t->column * in->tile) - (ptrdiff_t)in->pad, 0 };
+
+    from.inside = from.y >= 0 && from.x >= 0 && from.y + side <= (ptrdiff_t)in->height &&
+                  from.x + side <= (ptrdiff_t)in->width;
+    return from;
+}
+
+INLINE void input_block(const dlda_tiling *in, const dlda_tile_block *block, const float *X, const dlda_view *view,
+                        float *V, int m)
 {
     size_t C = in->channels, step = block->stride * C, whole = C / DLDA_LANES * DLDA_LANES;
     tile t = find_tile(in, block->first);
 
     for (size_t i = 0; i < block->count; i++, next_tile(in, &t)) {
-        input_tile from = { X + t.image * in->height * in->width * C,
-                            (ptrdiff_t)(t.row * DLDA_TILE) - (ptrdiff_t)in->pad,
-                            (ptrdiff_t)(t.column * DLDA_TILE) - (ptrdiff_t)in->pad, 0 };
-        from.inside = from.y >= 0 && from.x >= 0 && from.y + 6 <= (ptrdiff_t)in->height &&
-                      from.x + 6 <= (ptrdiff_t)in->width;
-        if (view) input_vectors(in, &from, view, step, V + i * C);
-        else input_vectors(in, &from, NULL, step, V + i * C);
-        if (whole < C) input_channels(in, &from, view, whole, C - whole, step, V + i * C);
+        input_tile from = input_tile_at(in, &t, X);
+        if (view) input_vectors(in, &from, view, step, V + i * C, m);
+        else input_vectors(in, &from, NULL, step, V + i * C, m);
+        if (whole < C) input_channels(in, &from, view, whole, C - whole, step, V + i * C, m);
     }
+}
+
+void dlda_winograd_input(const dlda_tiling *in, const dlda_tile_block *block, const float *X, const dlda_view *view,
+                         float *V)
+{
+    FOR_TILE(in->tile, input_block, in, block, X, view, V);
+}
+
+/* ---- The adjoint of it ---- */
+
+INLINE void input_back_channels(const dlda_tiling *in, const input_tile *t, size_t c, size_t n, size_t step,
+                                const float *dV, float *dX, int m)
+{
+    ptrdiff_t H = (ptrdiff_t)in->height, W = (ptrdiff_t)in->width, C = (ptrdiff_t)in->channels;
+    vec v[MOST_FREQUENCIES], d[MOST_FREQUENCIES];
+
+    for (int q = 0; q < (m + 2) * (m + 2); q++) v[q] = load(dV + (size_t)q * step + c, n);
+    transform_back(matrix_b(m), d, v);
+    for (int i = 0; i < m + 2; i++)
+        for (int j = 0; j < m + 2; j++) {
+            if (!t->inside && (t->y + i < 0 || t->y + i >= H || t->x + j < 0 || t->x + j >= W)) continue;
+            float *x = dX + ((t->y + i) * W + t->x + j) * C + (ptrdiff_t)c;
+            store(x, load(x, n) + d[i * (m + 2) + j], n);
+        }
+}
+
+INLINE void input_back_block(const dlda_tiling *in, const dlda_tile_block *block, const float *dV, float *dX, int m)
+{
+    size_t C = in->channels, step = block->stride * C, whole = C / DLDA_LANES * DLDA_LANES;
+    tile t = find_tile(in, block->first);
+
+    for (size_t i = 0; i < block->count; i++, next_tile(in, &t)) {
+        input_tile to = input_tile_at(in, &t, dX);
+        float *image = dX + t.image * in->height * in->width * C;
+        for (size_t c = 0; c < whole; c += DLDA_LANES)
+            input_back_channels(in, &to, c, DLDA_LANES, step, dV + i * C, image, m);
+        if (whole < C) input_back_channels(in, &to, whole, C - whole, step, dV + i * C, image, m);
+    }
+}
+
+void dlda_winograd_input_back(const dlda_tiling *in, const dlda_tile_block *block, const float *dV, float *dX)
+{
+    FOR_TILE(in->tile, input_back_block, in, block, dV, dX);
 }
 
 /* ---- Output ---- */
@@ -198,109 +298,130 @@ typedef struct tile_size {
 
 static tile_size size_of(const dlda_tiling *out, const tile *t)
 {
-    size_t down = out->height - t->row * DLDA_TILE, right = out->width - t->column * DLDA_TILE;
-    return (tile_size){ down < DLDA_TILE ? down : DLDA_TILE, right < DLDA_TILE ? right : DLDA_TILE };
+    size_t m = out->tile, down = out->height - t->row * m, right = out->width - t->column * m;
+    return (tile_size){ down < m ? down : m, right < m ? right : m };
+}
+
+static size_t corner_of(const dlda_tiling *out, const tile *t)
+{
+    return ((t->image * out->height + t->row * out->tile) * out->width + t->column * out->tile) * out->channels;
 }
 
 INLINE void output_channels(const dlda_tiling *out, tile_size size, size_t c, size_t n, size_t step, const float *M,
-                            float *corner)
+                            float *corner, int m)
 {
-    vec m[36], e[24], o[16];
+    vec v[MOST_FREQUENCIES], o[MOST_FREQUENCIES];
+    size_t side = (size_t)m;
 
-    for (int q = 0; q < 36; q++) m[q] = load(M + (size_t)q * step + c, n);
-    for (int j = 0; j < 6; j++) output_line(e + j, 6, m + j, 6);
-    for (int i = 0; i < 4; i++) output_line(o + 4 * i, 1, e + 6 * i, 1);
-    if (size.height == DLDA_TILE && size.width == DLDA_TILE) {
-        for (size_t i = 0; i < DLDA_TILE; i++)
-            for (size_t j = 0; j < DLDA_TILE; j++)
-                store(corner + (i * out->width + j) * out->channels + c, o[i * DLDA_TILE + j], n);
+    for (int q = 0; q < (m + 2) * (m + 2); q++) v[q] = load(M + (size_t)q * step + c, n);
+    transform_back(matrix_a(m), o, v);
+    if (size.height == side && size.width == side) {
+        for (size_t i = 0; i < side; i++)
+            for (size_t j = 0; j < side; j++)
+                store(corner + (i * out->width + j) * out->channels + c, o[i * side + j], n);
         return;
     }
     for (size_t i = 0; i < size.height; i++)
         for (size_t j = 0; j < size.width; j++)
-            store(corner + (i * out->width + j) * out->channels + c, o[i * DLDA_TILE + j], n);
+            store(corner + (i * out->width + j) * out->channels + c, o[i * side + j], n);
+}
+
+INLINE void output_block(const dlda_tiling *out, const dlda_tile_block *block, const float *M, float *Y, int m)
+{
+    size_t C = out->channels, step = block->stride * C, whole = C / DLDA_LANES * DLDA_LANES;
+    tile t = find_tile(out, block->first);
+
+    for (size_t i = 0; i < block->count; i++, next_tile(out, &t)) {
+        tile_size size = size_of(out, &t);
+        float *corner = Y + corner_of(out, &t);
+        for (size_t c = 0; c < whole; c += DLDA_LANES)
+            output_channels(out, size, c, DLDA_LANES, step, M + i * C, corner, m);
+        if (whole < C) output_channels(out, size, whole, C - whole, step, M + i * C, corner, m);
+    }
 }
 
 void dlda_winograd_output(const dlda_tiling *out, const dlda_tile_block *block, const float *M, float *Y)
 {
+    FOR_TILE(out->tile, output_block, out, block, M, Y);
+}
+
+INLINE void gradient_channels(const dlda_tiling *out, tile_size size, size_t c, size_t n, size_t step,
+                              const float *corner, float *dM, int m)
+{
+    vec y[MOST_FREQUENCIES] = { 0 }, v[MOST_FREQUENCIES];
+
+    for (size_t i = 0; i < size.height; i++)
+        for (size_t j = 0; j < size.width; j++)
+            y[i * (size_t)m + j] = load(corner + (i * out->width + j) * out->channels + c, n);
+    transform(matrix_a(m), v, y);
+    for (int q = 0; q < (m + 2) * (m + 2); q++) store(dM + (size_t)q * step + c, v[q], n);
+}
+
+INLINE void gradient_block(const dlda_tiling *out, const dlda_tile_block *block, const float *dY, float *dM, int m)
+{
+    const tile_size full = { (size_t)m, (size_t)m };
     size_t C = out->channels, step = block->stride * C, whole = C / DLDA_LANES * DLDA_LANES;
     tile t = find_tile(out, block->first);
 
     for (size_t i = 0; i < block->count; i++, next_tile(out, &t)) {
         tile_size size = size_of(out, &t);
-        float *corner = Y + ((t.image * out->height + t.row * DLDA_TILE) * out->width + t.column * DLDA_TILE) * C;
-        for (size_t c = 0; c < whole; c += DLDA_LANES)
-            output_channels(out, size, c, DLDA_LANES, step, M + i * C, corner);
-        if (whole < C) output_channels(out, size, whole, C - whole, step, M + i * C, corner);
+        const float *corner = dY + corner_of(out, &t);
+        int is_full = size.height == full.height && size.width == full.width;
+        for (size_t c = 0; c < whole; c += DLDA_LANES) {
+            if (is_full) gradient_channels(out, full, c, DLDA_LANES, step, corner, dM + i * C, m);
+            else gradient_channels(out, size, c, DLDA_LANES, step, corner, dM + i * C, m);
+        }
+        if (whole < C) gradient_channels(out, size, whole, C - whole, step, corner, dM + i * C, m);
     }
-}
-
-INLINE void gradient_channels(const dlda_tiling *out, tile_size size, size_t c, size_t n, size_t step,
-                              const float *corner, float *dM)
-{
-    vec y[16] = { 0 }, e[24], m[36];
-
-    for (size_t i = 0; i < size.height; i++)
-        for (size_t j = 0; j < size.width; j++)
-            y[i * DLDA_TILE + j] = load(corner + (i * out->width + j) * out->channels + c, n);
-    for (int j = 0; j < 4; j++) gradient_line(e + j, 4, y + j, 4);
-    for (int i = 0; i < 6; i++) gradient_line(m + 6 * i, 1, e + 4 * i, 1);
-    for (int q = 0; q < 36; q++) store(dM + (size_t)q * step + c, m[q], n);
 }
 
 void dlda_winograd_gradient(const dlda_tiling *out, const dlda_tile_block *block, const float *dY, float *dM)
 {
-    static const tile_size full = { DLDA_TILE, DLDA_TILE };
-    size_t C = out->channels, step = block->stride * C, whole = C / DLDA_LANES * DLDA_LANES;
-    tile t = find_tile(out, block->first);
-
-    for (size_t i = 0; i < block->count; i++, next_tile(out, &t)) {
-        tile_size size = size_of(out, &t);
-        const float *corner = dY +
-                              ((t.image * out->height + t.row * DLDA_TILE) * out->width + t.column * DLDA_TILE) * C;
-        int is_full = size.height == DLDA_TILE && size.width == DLDA_TILE;
-        for (size_t c = 0; c < whole; c += DLDA_LANES) {
-            if (is_full) gradient_channels(out, full, c, DLDA_LANES, step, corner, dM + i * C);
-            else gradient_channels(out, size, c, DLDA_LANES, step, corner, dM + i * C);
-        }
-        if (whole < C) gradient_channels(out, size, whole, C - whole, step, corner, dM + i * C);
-    }
+    FOR_TILE(out->tile, gradient_block, out, block, dY, dM);
 }
 
 /* ---- Weights ---- */
 
-INLINE void weights_elements(size_t n, size_t i, size_t count, const float *W, float *U)
+INLINE void weights_elements(size_t n, size_t i, size_t count, const float *W, float *U, int m)
 {
-    vec g[9], e[18], u[36];
+    vec g[9], u[MOST_FREQUENCIES];
 
     for (int k = 0; k < 9; k++) g[k] = load(W + (size_t)k * n + i, count);
-    for (int j = 0; j < 3; j++) weights_line(e + j, 3, g + j, 3);
-    for (int k = 0; k < 6; k++) weights_line(u + 6 * k, 1, e + 3 * k, 1);
-    for (int q = 0; q < 36; q++) store(U + (size_t)q * n + i, u[q], count);
+    transform(matrix_g(m), u, g);
+    for (int q = 0; q < (m + 2) * (m + 2); q++) store(U + (size_t)q * n + i, u[q], count);
 }
 
-void dlda_winograd_weights(size_t n, size_t begin, size_t end, const float *W, float *U)
+INLINE void weights_range(size_t n, size_t begin, size_t end, const float *W, float *U, int m)
 {
     size_t i = begin;
 
-    for (; i + DLDA_LANES <= end; i += DLDA_LANES) weights_elements(n, i, DLDA_LANES, W, U);
-    if (i < end) weights_elements(n, i, end - i, W, U);
+    for (; i + DLDA_LANES <= end; i += DLDA_LANES) weights_elements(n, i, DLDA_LANES, W, U, m);
+    if (i < end) weights_elements(n, i, end - i, W, U, m);
 }
 
-INLINE void weights_back_elements(size_t n, size_t i, size_t count, const float *dU, float *dW)
+void dlda_winograd_weights(size_t t, size_t n, size_t begin, size_t end, const float *W, float *U)
 {
-    vec u[36], e[18], w[9];
+    FOR_TILE(t, weights_range, n, begin, end, W, U);
+}
 
-    for (int q = 0; q < 36; q++) u[q] = load(dU + (size_t)q * n + i, count);
-    for (int j = 0; j < 6; j++) weights_back_line(e + j, 6, u + j, 6);
-    for (int k = 0; k < 3; k++) weights_back_line(w + 3 * k, 1, e + 6 * k, 1);
+INLINE void weights_back_elements(size_t n, size_t i, size_t count, const float *dU, float *dW, int m)
+{
+    vec u[MOST_FREQUENCIES], w[9];
+
+    for (int q = 0; q < (m + 2) * (m + 2); q++) u[q] = load(dU + (size_t)q * n + i, count);
+    transform_back(matrix_g(m), w, u);
     for (int k = 0; k < 9; k++) store(dW + (size_t)k * n + i, w[k], count);
 }
 
-void dlda_winograd_weights_back(size_t n, size_t begin, size_t end, const float *dU, float *dW)
+INLINE void weights_back_range(size_t n, size_t begin, size_t end, const float *dU, float *dW, int m)
 {
     size_t i = begin;
 
-    for (; i + DLDA_LANES <= end; i += DLDA_LANES) weights_back_elements(n, i, DLDA_LANES, dU, dW);
-    if (i < end) weights_back_elements(n, i, end - i, dU, dW);
+    for (; i + DLDA_LANES <= end; i += DLDA_LANES) weights_back_elements(n, i, DLDA_LANES, dU, dW, m);
+    if (i < end) weights_back_elements(n, i, end - i, dU, dW, m);
+}
+
+void dlda_winograd_weights_back(size_t t, size_t n, size_t begin, size_t end, const float *dU, float *dW)
+{
+    FOR_TILE(t, weights_back_range, n, begin, end, dU, dW);
 }
