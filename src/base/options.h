@@ -19,14 +19,15 @@ struct dlda_options {
     char net[DLDA_OPTION_TEXT];
     int64_t objective; /* dlda_objective_kind */
     int64_t epochs, batch, halve_every, seed;
-    double rate, momentum, decay, lambda, epsilon, validation;
+    int64_t schedule; /* dlda_schedule_kind */
+    double rate, warm_up, momentum, decay, lambda, epsilon, validation, measure;
     int64_t kernels; /* dlda_kernels */
     /* how it runs and what is shown */
     int64_t threads, probability, force, quiet, json, help;
     int64_t repeats, part; /* bench; part: dlda_benchmark_part */
     char output[DLDA_OPTION_TEXT];
     /* the text of each value, in the order of the table */
-    char text[24][DLDA_OPTION_TEXT];
+    char text[64][DLDA_OPTION_TEXT];
 };
 
 /* 1 if option i of the table decides the result of a training, so that files record it. */

@@ -1,13 +1,26 @@
 /* SPDX-License-Identifier: MIT
  *
- * schedule.c - the paper's schedule: a rate that halves in fixed intervals.
+ * schedule.c - learning rates: the paper's halving in fixed intervals, or a cosine; both may warm up.
  */
 #include "optimiser/schedule.h"
 
 #include <math.h>
 
-double dlda_schedule_rate(double first, size_t halve_every, size_t epoch)
+static double halving_rate(const dlda_schedule *self, double done)
 {
-    if (halve_every == 0) return first;
-    return ldexp(first, -(int)((epoch - 1) / halve_every));
+    if (self->halve_every == 0) return self->rate;
+    return ldexp(self->rate, -(int)floor(done / (double)self->halve_every));
+}
+
+static double cosine_rate(const dlda_schedule *self, double done)
+{
+    double share = fmin(done / (double)self->epochs, 1);
+    return self->rate * 0.5 * (1 + cos(share * acos(-1)));
+}
+
+double dlda_schedule_rate(const dlda_schedule *self, double done)
+{
+    double rate = self->kind == DLDA_COSINE ? cosine_rate(self, done) : halving_rate(self, done);
+
+    return done < self->warm_up ? rate * (done / self->warm_up) : rate;
 }

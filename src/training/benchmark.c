@@ -151,8 +151,7 @@ dlda_status dlda_benchmark_step(dlda_trainer *trainer, double seconds[DLDA_PHASE
     size_t n = 0;
     const size_t *samples = dlda_sampler_batch(trainer->sampler, 0, &n);
     const dlda_step step = { (uint64_t)options->seed, 1, trainer->steps_done, samples };
-    const dlda_nesterov rule = { dlda_schedule_rate(options->rate, (size_t)options->halve_every, 1),
-                                 options->momentum, options->decay };
+    const dlda_nesterov rule = { dlda_trainer_rate(options, 0.5), options->momentum, options->decay };
 
     at[DLDA_GATHER] = dlda_seconds_now();
     dlda_dataset_gather(trainer->train, samples, n, trainer->team, trainer->images);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * monitor.c - how good the features are after an epoch: an LDA on all training features, with the network as it
- * would predict, and its accuracy on the training and the validation set.
+ * monitor.c - how good the features are after an epoch: an LDA with the network as it would predict, and its accuracy.
+ *
+ * The LDA of an epoch is fitted on a fixed part of the training set, class shares kept: a second pass over all of it would
+ * cost a third of the training itself. The model that is kept in the end gets its LDA from all training features.
  */
 #include "classify/lda_head.h"
 #include "training/trainer.h"
@@ -9,50 +11,112 @@
 #include <math.h>
 #include <string.h>
 
-/* Features of a whole set into self->H. */
-static void embed_set(dlda_trainer *self, const dlda_dataset *set)
-{
-    size_t count = dlda_dataset_count(set), D = self->model->network->features;
+enum { LEAST_PER_CLASS = 20 };
 
-    for (size_t first = 0; first < count; first += self->batch) {
-        size_t n = count - first < self->batch ? count - first : self->batch;
-        for (size_t i = 0; i < n; i++) self->positions[i] = first + i;
-        dlda_dataset_gather(set, self->positions, n, self->team, self->images);
-        const float *H = dlda_plan_infer(self->plan, self->weights, self->state, self->images, n);
-        memcpy(self->H + first * D, H, n * D * sizeof *H);
-    }
+dlda_status dlda_trainer_choose_probe(dlda_trainer *self)
+{
+    dlda_status status = DLDA_OK;
+    dlda_dataset *rest = NULL;
+    size_t count = dlda_dataset_count(self->train), least = LEAST_PER_CLASS * dlda_dataset_classes(self->train);
+    double wanted = self->options.measure;
+    size_t n = wanted < 1 ? (size_t)(wanted * (double)count) : wanted < (double)count ? (size_t)wanted : count;
+
+    if (n < least) n = least;
+    if (wanted > 0 && n < count)
+        DLDA_TRY(dlda_dataset_split(self->train, n, (uint64_t)self->options.seed, &rest, &self->probe));
+done:
+    dlda_dataset_destroy(rest);
+    return status;
 }
 
-/* Share of right answers on the features in self->H. */
-static dlda_status accuracy_of(dlda_trainer *self, const dlda_dataset *set, double *accuracy)
+/* Samples first .. first+n-1 of a set, through a network. */
+static const float *embed(dlda_trainer *self, const dlda_dataset *set, size_t first, size_t n, const float *weights,
+                          const float *state)
 {
-    size_t count = dlda_dataset_count(set), correct = 0;
-    const int *labels = dlda_dataset_labels(set);
-    dlda_status status = dlda_lda_predict(self->lda, self->H, count, DLDA_PAPER, self->predicted, NULL);
+    for (size_t i = 0; i < n; i++) self->positions[i] = first + i;
+    dlda_dataset_gather(set, self->positions, n, self->team, self->images);
+    return dlda_plan_infer(self->plan, weights, state, self->images, n);
+}
 
-    for (size_t i = 0; status == DLDA_OK && i < count; i++) correct += self->predicted[i] == labels[i];
-    *accuracy = (double)correct / (double)count;
+static size_t portion(const dlda_trainer *self, const dlda_dataset *set, size_t first)
+{
+    size_t left = dlda_dataset_count(set) - first;
+    return left < self->batch ? left : self->batch;
+}
+
+/* The LDA of a set's features, which H gets too unless it is NULL. */
+static dlda_status fit(dlda_trainer *self, const dlda_dataset *set, const float *weights, const float *state,
+                       float *H, dlda_lda **lda)
+{
+    dlda_status status = DLDA_OK;
+    size_t D = self->model->network->features;
+
+    dlda_scatter_reset(self->scatter);
+    for (size_t first = 0, n; first < dlda_dataset_count(set); first += n) {
+        n = portion(self, set, first);
+        const float *rows = embed(self, set, first, n, weights, state);
+        if (H) memcpy(H + first * D, rows, n * D * sizeof *H);
+        DLDA_TRY(dlda_scatter_add(self->scatter, rows, dlda_dataset_labels(set) + first, n));
+    }
+    DLDA_TRY(dlda_lda_fit(self->scatter, self->options.lambda, lda));
+done:
+    return status;
+}
+
+/* Right answers of the latest LDA on features of samples first .. first+n-1. */
+static dlda_status count_right(dlda_trainer *self, const dlda_dataset *set, size_t first, size_t n, const float *H,
+                               size_t *right)
+{
+    const int *labels = dlda_dataset_labels(set) + first;
+    dlda_status status = dlda_lda_predict(self->lda, H, n, DLDA_PAPER, self->labels, NULL);
+
+    for (size_t i = 0; status == DLDA_OK && i < n; i++) *right += self->labels[i] == labels[i];
+    return status;
+}
+
+/* Share of them in a whole set, whose features are H, or are computed if that is NULL. */
+static dlda_status accuracy_on(dlda_trainer *self, const dlda_dataset *set, const float *H, double *accuracy)
+{
+    dlda_status status = DLDA_OK;
+    size_t right = 0, D = self->model->network->features;
+
+    for (size_t first = 0, n; first < dlda_dataset_count(set); first += n) {
+        n = portion(self, set, first);
+        const float *rows = H ? H + first * D : embed(self, set, first, n, self->weights, self->state);
+        DLDA_TRY(count_right(self, set, first, n, rows, &right));
+    }
+    *accuracy = (double)right / (double)dlda_dataset_count(set);
+done:
     return status;
 }
 
 dlda_status dlda_trainer_measure(dlda_trainer *self, dlda_epoch *epoch)
 {
     dlda_status status = DLDA_OK;
+    const dlda_dataset *probe = self->probe ? self->probe : self->train;
 
-    embed_set(self, self->train);
-    dlda_scatter_reset(self->scatter);
-    DLDA_TRY(dlda_scatter_add(self->scatter, self->H, dlda_dataset_labels(self->train),
-                              dlda_dataset_count(self->train)));
     dlda_lda_destroy(self->lda);
     self->lda = NULL;
-    DLDA_TRY(dlda_lda_fit(self->scatter, self->options.lambda, &self->lda));
+    DLDA_TRY(fit(self, probe, self->weights, self->state, self->H, &self->lda));
     epoch->eigenvalues = dlda_lda_eigenvalues(self->lda, &epoch->n_eigenvalues);
-    DLDA_TRY(accuracy_of(self, self->train, &epoch->train_accuracy));
+    DLDA_TRY(accuracy_on(self, probe, self->H, &epoch->train_accuracy));
     epoch->validation_accuracy = NAN;
-    if (self->validation) {
-        embed_set(self, self->validation);
-        DLDA_TRY(accuracy_of(self, self->validation, &epoch->validation_accuracy));
-    }
+    if (self->validation) DLDA_TRY(accuracy_on(self, self->validation, NULL, &epoch->validation_accuracy));
+done:
+    return status;
+}
+
+dlda_status dlda_trainer_complete(dlda_trainer *self)
+{
+    dlda_status status = DLDA_OK;
+    dlda_model *model = self->model;
+    dlda_lda *lda = NULL;
+
+    if (!model->lda || !self->probe) return DLDA_OK;
+    DLDA_TRY(fit(self, self->train, model->weights, model->state, NULL, &lda));
+    dlda_lda_destroy(model->lda);
+    model->lda = lda;
+    DLDA_TRY(dlda_trainer_write_record(self, 1));
 done:
     return status;
 }

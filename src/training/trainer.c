@@ -96,13 +96,11 @@ static dlda_status take_arrays(dlda_trainer *self)
 {
     dlda_status status = DLDA_OK;
     const dlda_network *network = self->model->network;
-    size_t D = network->features, in = dlda_shape_size(network->input), largest = dlda_dataset_count(self->train);
-    size_t n_images = 0, n_features = 0;
+    size_t D = network->features, in = dlda_shape_size(network->input);
+    size_t n_images = 0, n_features = 0, n_probe = dlda_dataset_count(self->probe ? self->probe : self->train);
 
-    if (self->validation && dlda_dataset_count(self->validation) > largest)
-        largest = dlda_dataset_count(self->validation);
     DLDA_TRY(dlda_multiply_sizes(self->batch, in, "images of a batch", &n_images));
-    DLDA_TRY(dlda_multiply_sizes(largest, D, "features", &n_features));
+    DLDA_TRY(dlda_multiply_sizes(n_probe, D, "features", &n_features));
     DLDA_TRY(DLDA_TAKE(&self->weights, network->n_weights, "weights"));
     DLDA_TRY(DLDA_TAKE(&self->gradient, network->n_weights, "gradients"));
     DLDA_TRY(DLDA_TAKE(&self->velocity, network->n_weights, "momentum"));
@@ -112,7 +110,6 @@ static dlda_status take_arrays(dlda_trainer *self)
     DLDA_TRY(DLDA_TAKE(&self->positions, self->batch, "positions of a batch"));
     DLDA_TRY(DLDA_TAKE(&self->dH, self->batch * D, "gradients of features"));
     DLDA_TRY(DLDA_TAKE(&self->H, n_features, "features"));
-    DLDA_TRY(DLDA_TAKE(&self->predicted, largest, "predictions"));
 done:
     return status;
 }
@@ -132,6 +129,7 @@ dlda_status dlda_trainer_create(const dlda_options *options, const dlda_dataset 
     DLDA_TRY(dlda_team_create((size_t)options->threads, &self->team));
     DLDA_TRY(make_model(self));
     DLDA_TRY(make_parts(self));
+    DLDA_TRY(dlda_trainer_choose_probe(self));
     DLDA_TRY(take_arrays(self));
     dlda_network_initialise(self->model->network, (uint64_t)options->seed, self->weights, self->state);
     *trainer = self;
@@ -152,9 +150,10 @@ void dlda_trainer_destroy(dlda_trainer *self)
     dlda_scatter_destroy(self->scatter);
     dlda_lda_destroy(self->lda);
     dlda_model_destroy(self->model);
+    dlda_dataset_destroy(self->probe);
     dlda_history_destroy(self->history);
-    void *arrays[] = { self->weights, self->gradient,  self->velocity, self->state,     self->images, self->labels,
-                       self->dH,      self->positions, self->H,        self->predicted, self->folder };
+    void *arrays[] = { self->weights, self->gradient, self->velocity,  self->state, self->images,
+                       self->labels,  self->dH,       self->positions, self->H,     self->folder };
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) dlda_release(arrays[i]);
     dlda_release(self);
 }
@@ -177,6 +176,13 @@ const dlda_epoch *dlda_trainer_history(const dlda_trainer *self, size_t *count)
 
 /* ---- Training ---- */
 
+double dlda_trainer_rate(const dlda_options *options, double done)
+{
+    const dlda_schedule schedule = { (dlda_schedule_kind)options->schedule, options->rate, options->warm_up,
+                                     (size_t)options->halve_every, (size_t)options->epochs };
+    return dlda_schedule_rate(&schedule, done);
+}
+
 dlda_status dlda_trainer_step(dlda_trainer *self, size_t epoch, size_t batch, double *loss)
 {
     dlda_status status = DLDA_OK;
@@ -185,8 +191,8 @@ dlda_status dlda_trainer_step(dlda_trainer *self, size_t epoch, size_t batch, do
     size_t n = 0;
     const size_t *samples = dlda_sampler_batch(self->sampler, batch, &n);
     const dlda_step step = { (uint64_t)options->seed, epoch, self->steps_done, samples };
-    const dlda_nesterov rule = { dlda_schedule_rate(options->rate, (size_t)options->halve_every, epoch),
-                                 options->momentum, options->decay };
+    double done = (double)(epoch - 1) + ((double)batch + 0.5) / (double)dlda_sampler_batches(self->sampler);
+    const dlda_nesterov rule = { dlda_trainer_rate(options, done), options->momentum, options->decay };
 
     dlda_dataset_gather(self->train, samples, n, self->team, self->images);
     for (size_t i = 0; i < n; i++) self->labels[i] = dlda_dataset_labels(self->train)[samples[i]];
@@ -279,9 +285,7 @@ static dlda_status run_epoch(dlda_trainer *self, clock_state *clock)
 {
     dlda_status status = DLDA_OK;
     size_t number = self->epochs_done + 1;
-    dlda_epoch epoch = {
-        .epoch = number, .rate = dlda_schedule_rate(self->options.rate, (size_t)self->options.halve_every, number)
-    };
+    dlda_epoch epoch = { .epoch = number, .rate = dlda_trainer_rate(&self->options, (double)number - 0.5) };
 
     clock->epoch_begin = dlda_seconds_now();
     clock->images = 0;
@@ -309,7 +313,8 @@ dlda_status dlda_trainer_run(dlda_trainer *self)
     dlda_status status = DLDA_OK;
     clock_state clock = { .begin = dlda_seconds_now(), .epochs_before = self->epochs_done };
 
-    while (self->epochs_done < (size_t)self->options.epochs) DLDA_TRY(run_epoch(self, &clock));
-done:
-    return status;
+    while (status == DLDA_OK && self->epochs_done < (size_t)self->options.epochs) status = run_epoch(self, &clock);
+    if (status != DLDA_OK && status != DLDA_E_STOPPED) return status;
+    dlda_status completed = dlda_trainer_complete(self);
+    return completed == DLDA_OK ? status : completed;
 }

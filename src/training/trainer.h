@@ -15,6 +15,7 @@
 struct dlda_trainer {
     dlda_options options;
     const dlda_dataset *train, *validation; /* validation may be NULL */
+    dlda_dataset *probe; /* the part of train that is measured after each epoch; NULL: all of it */
     dlda_watch watch;
     size_t batch; /* size of the largest one */
     dlda_team *team;
@@ -29,13 +30,12 @@ struct dlda_trainer {
     dlda_lda *lda;                        /* of the latest epoch */
     size_t epochs_done, steps_done;
     double best_accuracy;
-    /* one batch, and the features of a whole set */
+    /* one batch, and the features of the probe */
     float *images;     /* [batch][input]          */
     int *labels;       /* [batch]                 */
     float *dH;         /* [batch][features]       */
     size_t *positions; /* [batch]                 */
-    float *H;          /* [largest set][features] */
-    int *predicted;    /* [largest set]           */
+    float *H;          /* [probe][features]       */
     dlda_history *history;
     char *folder;    /* NULL: no record is kept */
     int made_folder; /* by us                   */
@@ -44,8 +44,14 @@ struct dlda_trainer {
 /* trainer.c: one step on a batch of the sampler's current epoch. Takes no memory. */
 dlda_status dlda_trainer_step(dlda_trainer *trainer, size_t epoch, size_t batch, double *loss);
 
-/* monitor.c: fits the LDA on all training features and measures accuracies with it. */
+/* The learning rate when `done` epochs are complete, of the schedule in the options. */
+double dlda_trainer_rate(const dlda_options *options, double done);
+
+/* monitor.c: chooses the probe; after an epoch, fits an LDA on its features and measures accuracies with it; in the end,
+ * fits the LDA of the model on all training features. */
+dlda_status dlda_trainer_choose_probe(dlda_trainer *trainer);
 dlda_status dlda_trainer_measure(dlda_trainer *trainer, dlda_epoch *epoch);
+dlda_status dlda_trainer_complete(dlda_trainer *trainer);
 
 /* record.c: brings the files of the run up to date; removes a folder in which nothing was ever written. */
 void dlda_trainer_leave_folder(const dlda_trainer *trainer);
