@@ -217,7 +217,7 @@ expect 0 predict "$model" data/zero.png --batch 1000000000; prints '^data/zero.p
 expect 0 predict "$model" data/zero.png data/good/t10k-images-idx3-ubyte data/zero.png
 holds "room grows with the files" test "$(wc -l <out)" -eq 63
 : >empty.png
-expect 1 predict "$model" empty.png; says 'empty.png: neither'; silent out
+expect 1 predict "$model" empty.png; says 'empty.png: not a known format'; silent out
 expect 1 predict "$model" data; says '^deeplda predict: data: '; silent out
 for form in csv json; do
     [ "$form" = json ] && flag=--json || flag=--proba=paper
