@@ -5,6 +5,7 @@
  * A file that cannot be used is named on stderr, the others are still done, and the exit code is 1. If none can be
  * used there is no output at all, not even a header.
  */
+#include "data.h"
 #include "fit.h"
 #include "json_out.h"
 #include "output.h"
@@ -15,6 +16,7 @@
 static const char *const name = "predict";
 
 typedef struct predictor {
+    const dlda_options *options;
     dlda_model *model;
     dlda_workspace *workspace;
     size_t most; /* images at once, as --batch has it                     */
@@ -26,7 +28,8 @@ typedef struct predictor {
     int *labels;   /* [batch]          */
     dlda_probability kind;
     int json;
-    int begun; /* the output has its first line */
+    int begun; /* the output has its first line             */
+    int bad;   /* a picture of a folder could not be used   */
     cli_output output;
 } predictor;
 
@@ -98,14 +101,26 @@ static void write_json(const predictor *self, const char *path, size_t index, in
     fputc('\n', json.file);
 }
 
-static void write_lines(predictor *self, const char *path, size_t first, size_t n)
+static void write_line(const predictor *self, const char *path, size_t index, size_t i)
 {
+    const float *proba = self->proba + i * self->classes;
+
+    if (self->json) write_json(self, path, index, self->labels[i], proba);
+    else write_csv(self, path, index, self->labels[i], proba);
+}
+
+/* A picture in a folder has its own name, and is the only one in its file. */
+static void write_lines(predictor *self, const char *path, const dlda_dataset *images, size_t first, size_t n)
+{
+    char whole[8192];
+    const char *slash = path[0] && path[strlen(path) - 1] == '/' ? "" : "/";
+
     if (!self->begun && !self->json) write_csv_head(self);
     self->begun = 1;
     for (size_t i = 0; i < n; i++) {
-        const float *proba = self->proba + i * self->classes;
-        if (self->json) write_json(self, path, first + i, self->labels[i], proba);
-        else write_csv(self, path, first + i, self->labels[i], proba);
+        const char *file = dlda_dataset_sample_file(images, first + i);
+        if (file) snprintf(whole, sizeof whole, "%s%s%s", path, slash, file);
+        write_line(self, file ? whole : path, file ? 0 : first + i, i);
     }
 }
 
@@ -161,7 +176,7 @@ static dlda_status predict_portion(predictor *self, const char *path, const dlda
     if (status == DLDA_OK)
         status = dlda_model_predict(self->model, self->workspace, self->images, n, self->kind, self->labels,
                                     self->proba);
-    if (status == DLDA_OK) write_lines(self, path, first, n);
+    if (status == DLDA_OK) write_lines(self, path, images, first, n);
     return status;
 }
 
@@ -179,11 +194,24 @@ static int predict_images(predictor *self, const char *path, const dlda_dataset 
     return code;
 }
 
+static void note_bad(void *user, const char *message)
+{
+    predictor *self = user;
+
+    complain(name, "%s", message);
+    self->bad = 1;
+}
+
 static int predict_file(predictor *self, const char *path)
 {
     dlda_dataset *images = NULL;
-    int code = exit_code_of(name, dlda_dataset_read_images(path, dlda_model_channels(self->model), &images));
+    dlda_read_spec spec = data_spec(name, self->options, path, DLDA_TEST);
 
+    dlda_read_spec_use_model(&spec, self->model);
+    spec.skip_bad = 1;
+    spec.user = self;
+    spec.problem = note_bad;
+    int code = exit_code_of(name, dlda_dataset_open_images(&spec, &images));
     if (code == EXIT_OK) code = predict_images(self, path, images);
     dlda_dataset_destroy(images);
     return code;
@@ -193,6 +221,7 @@ static int predict_file(predictor *self, const char *path)
 
 static int prepare(predictor *self, const cli_arguments *arguments)
 {
+    self->options = arguments->options;
     self->most = (size_t)option_number(arguments->options, "batch");
     self->threads = (size_t)option_number(arguments->options, "threads");
     self->kind = option_probability(arguments->options);
@@ -212,6 +241,7 @@ static int predict_all(predictor *self, const cli_arguments *arguments)
     if (code != EXIT_OK) return code;
     for (size_t i = 1; i < arguments->n_words; i++)
         if (predict_file(self, arguments->words[i]) != EXIT_OK) code = EXIT_FAILED;
+    if (self->bad) code = EXIT_FAILED;
     if (!self->begun) {
         output_discard(&self->output);
         return code;
@@ -236,12 +266,15 @@ const cli_command predict_command = {
     .operands = "MODEL FILE...",
     .least = 2,
     .most = (size_t)-1,
-    .summary = "Classify images: PNG or IDX files in, CSV or JSON lines out.",
-    .details = "Each line has the file, the image's index in it, the class, its probability, and the probabilities "
-               "of all classes. Images must have the size that the model was trained on; PNG files are brought to "
-               "its number of channels. A file that cannot be used is reported, the others are still done, and the "
-               "exit status is 1.",
+    .summary = "Classify images: pictures or other files in, CSV or JSON lines out.",
+    .details =
+        "FILE is a PNG or JPEG picture, a folder of such, an IDX image file, or anything that train takes. Each "
+        "line has the file, the image's index in it, the class, its probability, and the probabilities of all "
+        "classes. Images are brought to the model's colours, and to its size if it was trained with --resize "
+        "or if that is given; else they must have that size. A file that cannot be used is reported, the "
+        "others are still done, and the exit status is 1.",
     .examples = "deeplda predict run/model.safetensors seven.png\n"
+                "deeplda predict run/model.safetensors photos/ --json\n"
                 "deeplda predict run/model.safetensors ~/mnist/t10k-images-idx3-ubyte.gz -o answers.csv",
     .run = run_predict,
 };

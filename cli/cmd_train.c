@@ -5,6 +5,7 @@
  * All data are read and all options are checked before the first step, and the folder of the run is made then,
  * so nothing is found out after hours that could have been known at once.
  */
+#include "data.h"
 #include "fit.h"
 #include "interrupt.h"
 #include "progress.h"
@@ -47,7 +48,8 @@ static int validation_count(const training *self, size_t *count)
 static int read_training_data(training *self)
 {
     size_t held_out = 0;
-    int code = exit_code_of(name, dlda_dataset_read(self->data, DLDA_TRAIN, &self->all));
+    dlda_read_spec spec = data_spec(name, self->options, self->data, DLDA_TRAIN);
+    int code = exit_code_of(name, dlda_dataset_open(&spec, &self->all));
 
     if (code == EXIT_OK) code = validation_count(self, &held_out);
     if (code != EXIT_OK || held_out == 0) return code;
@@ -60,12 +62,14 @@ static int read_training_data(training *self)
 static int read_test_data(training *self)
 {
     fit_size wanted = fit_of_training(self->all);
+    dlda_read_spec spec = data_spec(name, self->options, self->data, DLDA_TEST);
 
-    if (!dlda_dataset_has_part(&(dlda_read_spec){ .path = self->data, .part = DLDA_TEST })) {
+    if (!dlda_dataset_has_part(&spec)) {
         if (!self->quiet) fprintf(stderr, "%s has no test part\n", self->data);
         return EXIT_OK;
     }
-    int code = exit_code_of(name, dlda_dataset_read(self->data, DLDA_TEST, &self->test));
+    dlda_read_spec_use_dataset(&spec, self->all);
+    int code = exit_code_of(name, dlda_dataset_open(&spec, &self->test));
     if (code == EXIT_OK) code = fit_images(name, self->data, "test images", self->test, &wanted);
     if (code == EXIT_OK) code = fit_classes(name, self->data, "test images", self->test, &wanted);
     return code;
@@ -234,13 +238,15 @@ const cli_command train_command = {
     .summary = "Train a network, test it, and keep the model.",
     .details =
         "DATA is digits (the default: 5,000 training and 1,000 test digits that are part of the program), a "
-        "folder with IDX files under their usual names, as MNIST comes, or one IDX image file with its labels "
-        "beside it.\n"
+        "folder with IDX files under their usual names, as MNIST comes, one IDX image file with its labels "
+        "beside it, a folder with binary CIFAR-10, CIFAR-100 or STL-10, or a folder with a sub-folder of PNG or "
+        "JPEG pictures for each class, which may lie in train/ and test/. docs/data_formats.md has the details.\n"
         "The folder of the run gets model.safetensors (the best epoch), history.csv, eigenvalues.csv and "
         "options.json. Ctrl-C once stops after the current batch and keeps the model of the complete epochs; "
         "twice quits at once.",
     .examples = "deeplda train digits -o run\n"
                 "deeplda train ~/mnist --batch 1000 --epochs 50 --halve-every 10 -o runs/mnist\n"
+                "deeplda train ~/stl10 --resize 32 --net cifar10 --batch 200 -o runs/stl10\n"
                 "deeplda train digits --objective cce --batch 128 -o runs/cce",
     .run = run_train,
 };

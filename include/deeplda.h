@@ -111,30 +111,45 @@ typedef enum dlda_part { DLDA_TRAIN, DLDA_TEST } dlda_part;
 
 /* What to read, and how. Only `path` must be given; all else may be 0. */
 typedef struct dlda_read_spec {
-    const char *path;     /* "digits", or a file or folder in a format that is known             */
-    dlda_part part;       /* of a set that has parts; a set in one file has a training part only */
-    const char *format;   /* NULL: recognised from the content                                   */
-    size_t height, width; /* 0, 0: as they are; else images are brought to this size             */
-    size_t channels;      /* 0: as they are; 1 or 3                                              */
-    const char *label;    /* tables: the column of the labels, by name or number from 1          */
-    int skip_bad;         /* leave out what cannot be read, and tell `problem`                   */
-    void *user;           /* passed on to:                                                       */
-    void (*problem)(void *user, const char *message);
+    const char *path;         /* "digits", or a file or folder in a format that is known             */
+    dlda_part part;           /* of a set that has parts; a set in one file has a training part only */
+    const char *format;       /* NULL: recognised from the content                                   */
+    size_t height, width;     /* 0, 0: as they are; else images are brought to this size             */
+    size_t channels;          /* 0: as they are; 1 or 3                                              */
+    const char *label;        /* tables: the column of the labels, by name or number from 1;
+                                 CIFAR-100: "fine" or "coarse"                                       */
+    const char *const *names; /* [classes]: labels are places in this list; NULL: as the data have them */
+    size_t classes;           /* length of that list                                                 */
+    size_t threads;           /* that decode pictures; 0: one per core                               */
+    int skip_bad;             /* leave out what cannot be read                                       */
+    void *user;               /* passed on to:                                                       */
+    void (*problem)(void *user, const char *message); /* is told what was left out, and why          */
 } dlda_read_spec;
+
+/* What the options say of it: format, height, width, threads. */
+DLDA_API void dlda_read_spec_use_options(dlda_read_spec *spec, const dlda_options *options);
+/* More data for what was trained on `dataset`: the same channels, and labels by the same class names. Both must outlive
+ * the reading. */
+DLDA_API void dlda_read_spec_use_dataset(dlda_read_spec *spec, const dlda_dataset *dataset);
 
 /* Reads one part of a data set (docs/data_formats.md):
  * - "digits": 5,000 training and 1,000 test digits that are part of the library;
  * - a folder with IDX files under their usual names (train-images-idx3-ubyte, t10k-labels-idx1-ubyte, ..., each also
  *   as .gz), or one IDX image file, whose labels are looked for beside it: the same name with "labels" for "images"
- *   and idx1 for idx3. */
+ *   and idx1 for idx3;
+ * - a folder with the binary version of CIFAR-10, CIFAR-100 or STL-10, or one file of it;
+ * - a folder with a sub-folder of PNG or JPEG pictures for each class, which may lie in train/ and test/. */
 DLDA_API dlda_status dlda_dataset_open(const dlda_read_spec *spec, dlda_dataset **dataset);
 /* The same, with nothing but a path and a part. */
 DLDA_API dlda_status dlda_dataset_read(const char *path, dlda_part part, dlda_dataset **dataset);
 /* 1 if there is something of that part, complete or not. */
 DLDA_API int dlda_dataset_has_part(const dlda_read_spec *spec);
 
-/* Reads images that need no labels: an IDX image file, or a PNG; grey and coloured images are converted into each other
- * where `channels` demands it. */
+/* Reads images that need no labels: a PNG or JPEG picture, a folder of such, an IDX image file, unlabeled_X.bin of
+ * STL-10; also what dlda_dataset_open reads. Grey and coloured images are converted into each other where `channels`
+ * demands it. */
+DLDA_API dlda_status dlda_dataset_open_images(const dlda_read_spec *spec, dlda_dataset **dataset);
+/* The same, with nothing but a path and the number of channels. */
 DLDA_API dlda_status dlda_dataset_read_images(const char *path, size_t channels, dlda_dataset **dataset);
 
 typedef struct dlda_dataset_spec {
@@ -163,6 +178,9 @@ DLDA_API const char *dlda_dataset_class_name(const dlda_dataset *dataset, size_t
 
 /* The label of sample i, -1 if it has none. */
 DLDA_API int dlda_dataset_label(const dlda_dataset *dataset, size_t i);
+
+/* The file that sample i came from, below the folder that was read; NULL if a file holds many samples. */
+DLDA_API const char *dlda_dataset_sample_file(const dlda_dataset *dataset, size_t i);
 
 /* Samples first .. first+n-1 as floats, ready for a network: `images` has room for
  * [n][height][width][channels]. */
@@ -286,6 +304,10 @@ DLDA_API const char *dlda_model_class_name(const dlda_model *model, size_t label
 DLDA_API const char *dlda_model_network_text(const dlda_model *model);
 DLDA_API const char *dlda_model_options_json(const dlda_model *model); /* that it was trained with */
 DLDA_API const dlda_lda *dlda_model_lda(const dlda_model *model);
+
+/* Data for this model: its channels, labels by its class names and, if it was trained with the option resize, its size
+ * of images; a size that `spec` has already stays. The model must outlive the reading. */
+DLDA_API void dlda_read_spec_use_model(dlda_read_spec *spec, const dlda_model *model);
 
 /* The memory to run a model on up to `batch` images at once, with `threads` threads (0: one per core). */
 typedef struct dlda_workspace dlda_workspace;

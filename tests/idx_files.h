@@ -58,8 +58,9 @@ static inline const char *in_folder(const char *name)
 static inline const char *write_bytes(const char *name, const void *bytes, size_t size)
 {
     const char *path = in_folder(name);
-    FILE *file = fopen(path, "wb");
 
+    unlink(path); /* some file systems wait for the disk when a file that is there is written anew */
+    FILE *file = fopen(path, "wb");
     assert_non_null(file);
     assert_int_equal(fwrite(bytes, 1, size, file), size);
     assert_int_equal(fclose(file), 0);
@@ -159,6 +160,32 @@ static inline void check_small(const dlda_dataset *dataset)
     assert_memory_equal(dlda_dataset_labels(dataset), labels, sizeof labels);
     assert_int_equal(dlda_dataset_images(dataset, 0, 5, images), DLDA_OK);
     for (int i = 0; i < 60; i++) assert_true(images[i] == (float)(uint8_t)(7 * i) / 255.0f);
+}
+
+/* ---- No memory: the n-th allocation fails, for each n until all is well ---- */
+
+typedef dlda_status attempt(dlda_dataset **one, dlda_dataset **two);
+
+static inline void fail_in_turn(attempt *call, size_t least)
+{
+    dlda_status status = DLDA_E_MEMORY;
+    size_t live = dlda_memory_count().live, n = 0;
+    dlda_dataset *one = NULL, *two = NULL;
+
+    while (status != DLDA_OK) {
+        dlda_memory_fail_at(++n);
+        status = call(&one, &two);
+        dlda_memory_fail_at(0);
+        if (status != DLDA_OK) {
+            assert_int_equal(status, DLDA_E_MEMORY);
+            assert_true(!one && !two);
+            assert_int_equal(dlda_memory_count().live, live);
+        }
+    }
+    dlda_dataset_destroy(one);
+    dlda_dataset_destroy(two);
+    assert_int_equal(dlda_memory_count().live, live);
+    assert_true(n > least);
 }
 
 #endif

@@ -302,6 +302,42 @@ static void test_closest_long_word(void **state)
     assert_int_equal(dlda_closest_word(other, words, 1), 0);
 }
 
+/* ---- Sizes ---- */
+
+static void test_sizes(void **state)
+{
+    static const char *const bad[] = { "0",
+                                       "x",
+                                       "32x",
+                                       "x32",
+                                       "0x4",
+                                       "4x0",
+                                       "-1",
+                                       "4097",
+                                       "32X32",
+                                       "1e3",
+                                       "32 ",
+                                       "32x4x3",
+                                       "32,4",
+                                       " 32",
+                                       "99999999999999999999",
+                                       "4x99999999999" };
+
+    (void)state;
+    assert_true(options->resize.height == 0 && options->resize.width == 0);
+    CHECK_OK(dlda_options_set(options, "resize", "32"));
+    assert_true(options->resize.height == 32 && options->resize.width == 32);
+    CHECK_OK(dlda_options_set(options, "resize", "4096x1"));
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        CHECK_STATUS(dlda_options_set(options, "resize", bad[i]), DLDA_E_OPTION);
+        CHECK_ERROR_SAYS("expected a size as 32 or 32x48");
+    }
+    assert_true(options->resize.height == 4096 && options->resize.width == 1);
+    assert_string_equal(dlda_options_get(options, "resize"), "4096x1");
+    CHECK_OK(dlda_options_set(options, "resize", ""));
+    assert_true(options->resize.height == 0 && options->resize.width == 0);
+}
+
 /* ---- JSON ---- */
 
 static json_t *recorded(void)
@@ -320,7 +356,7 @@ static void test_json_keys(void **state)
 {
     static const char *const keys[] = { "net",         "objective", "epochs", "batch",  "rate",
                                         "halve-every", "momentum",  "decay",  "lambda", "epsilon",
-                                        "validation",  "seed",      "kernels" };
+                                        "validation",  "resize",    "seed",   "kernels" };
     enum { N_KEYS = sizeof keys / sizeof keys[0] };
     json_t *object = recorded();
     size_t deciding = 0;
@@ -399,6 +435,7 @@ int main(void)
         TEST(test_long_values),
         TEST(test_closest_word),
         TEST(test_closest_long_word),
+        TEST(test_sizes),
         TEST(test_json_keys),
         TEST(test_json_is_exact),
         TEST(test_json_texts),

@@ -254,7 +254,7 @@ static void test_paths_that_lead_nowhere(void **state)
     expect_failure(in_folder("empty"), DLDA_E_FORMAT, "nothing that is known in this folder");
     assert_int_equal(dlda_dataset_read("digits", (dlda_part)7, &dataset), DLDA_E_ARGUMENT);
     assert_int_equal(dlda_dataset_read_images("/nowhere", 1, &dataset), DLDA_E_IO);
-    assert_int_equal(dlda_dataset_read_images(folder, 1, &dataset), DLDA_E_IO);
+    assert_int_equal(dlda_dataset_read_images(in_folder("empty"), 1, &dataset), DLDA_E_FORMAT);
     assert_null(dataset);
 }
 

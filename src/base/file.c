@@ -38,6 +38,26 @@ dlda_status dlda_path_join(const char *folder, const char *name, char **path)
     return status;
 }
 
+dlda_status dlda_path_folder(const char *path, char **folder)
+{
+    const char *slash = strrchr(path, '/');
+
+    if (!slash) return dlda_take_text(".", folder);
+    return dlda_take_text_n(path, slash == path ? 1 : (size_t)(slash - path), folder);
+}
+
+const char *dlda_path_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+int dlda_path_ends(const char *path, const char *end)
+{
+    size_t n = strlen(path), m = strlen(end);
+    return n >= m && strcmp(path + n - m, end) == 0;
+}
+
 /* ---- Reading ---- */
 
 static dlda_status checked_size(const char *path, int file, size_t most, size_t *size)
@@ -174,11 +194,9 @@ dlda_status dlda_file_writer_print(dlda_file_writer *self, const char *format, .
 static dlda_status open_folder_of(const char *path, int *file)
 {
     dlda_status status = DLDA_OK;
-    const char *slash = strrchr(path, '/');
     char *folder = NULL;
 
-    if (!slash) DLDA_TRY(dlda_take_text(".", &folder));
-    else DLDA_TRY(dlda_take_text_n(path, slash == path ? 1 : (size_t)(slash - path), &folder));
+    DLDA_TRY(dlda_path_folder(path, &folder));
     *file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (*file < 0) DLDA_FAIL(DLDA_E_IO, "%s: cannot open the folder: %s", folder, strerror(errno));
 done:

@@ -34,6 +34,10 @@ dlda_status dlda_file_write(const char *path, const void *bytes, size_t size);
 
 /* "folder/name" in new memory. */
 dlda_status dlda_path_join(const char *folder, const char *name, char **path);
+/* The folder that holds a path, "." if it names none, in new memory; the name behind it, a part of the path. */
+dlda_status dlda_path_folder(const char *path, char **folder);
+const char *dlda_path_name(const char *path);
+int dlda_path_ends(const char *path, const char *end);
 int dlda_path_exists(const char *path);
 int dlda_path_is_folder(const char *path);
 

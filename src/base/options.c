@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum option_type { WHOLE, REAL, TEXT, CHOICE, FLAG } option_type;
+typedef enum option_type { WHOLE, REAL, TEXT, CHOICE, FLAG, SIZE } option_type;
 
 typedef struct option_row {
     dlda_option_info info;
@@ -87,6 +87,11 @@ static const option_row table[] = {
       REAL,
       FIELD(measure),
       1 },
+    { { "resize", 0, "HxW", "", NULL, 0, 0, "train eval predict",
+        "Bring all images to H x W pixels (N: N x N); smaller by area averages, larger bilinear." },
+      SIZE,
+      FIELD(resize),
+      1 },
     { { "seed", 0, "N", "1", NULL, 0, COUNT_MAX, "train", "Start of all random numbers: same seed, same model." },
       WHOLE,
       FIELD(seed),
@@ -96,6 +101,11 @@ static const option_row table[] = {
       CHOICE,
       FIELD(kernels),
       1 },
+    { { "format", 0, "NAME", "", NULL, 0, 0, "train eval predict",
+        "Format of the data, if it is not to be recognised from the content (docs/data_formats.md)." },
+      TEXT,
+      FIELD(format),
+      0 },
     { { "threads", 't', "N", "0", NULL, 0, 1024, "train eval predict info bench",
         "Threads; 0: one per core. Results do not depend on it." },
       WHOLE,
@@ -260,6 +270,31 @@ static dlda_status set_flag(const option_row *row, const char *value, int64_t *f
     return DLDA_OK;
 }
 
+/* A whole number from 1 to DLDA_MOST_SIDE before `end`; 0 if there is none. */
+static size_t read_side(const char *text, const char *end)
+{
+    size_t side = 0;
+
+    for (const char *c = text; c < end; c++) {
+        if (*c < '0' || *c > '9' || side > DLDA_MOST_SIDE) return 0;
+        side = 10 * side + (size_t)(*c - '0');
+    }
+    return side <= DLDA_MOST_SIDE ? side : 0;
+}
+
+/* "HxW", "N" for NxN, or "". */
+static dlda_status set_size(const option_row *row, const char *value, dlda_size *field)
+{
+    const char *end = value + strlen(value), *x = strchr(value, 'x');
+    dlda_size size = { read_side(value, x ? x : end), read_side(x ? x + 1 : value, end) };
+
+    if (value[0] && (!size.height || !size.width))
+        return dlda_fail(DLDA_E_OPTION, "option %s: found '%s', expected a size as 32 or 32x48, from 1 to %d",
+                         row->info.name, value, DLDA_MOST_SIDE);
+    *field = size;
+    return DLDA_OK;
+}
+
 static dlda_status set_row(dlda_options *options, size_t i, const char *value)
 {
     const option_row *row = &table[i];
@@ -274,6 +309,7 @@ static dlda_status set_row(dlda_options *options, size_t i, const char *value)
     case REAL: status = set_real(row, value, field); break;
     case CHOICE: status = set_choice(row, value, field); break;
     case FLAG: status = set_flag(row, value, field); break;
+    case SIZE: status = set_size(row, value, field); break;
     case TEXT: memcpy(field, value, strlen(value) + 1); break;
     }
     if (status == DLDA_OK) memcpy(options->text[i], value, strlen(value) + 1);

@@ -10,7 +10,15 @@
 
 #include "base/status.h"
 
-enum { DLDA_OPTION_TEXT = 4096 }; /* longest value of an option, with its final zero */
+enum {
+    DLDA_OPTION_TEXT = 4096, /* longest value of an option, with its final zero */
+    DLDA_MOST_SIDE = 4096    /* of an image that was brought to a size          */
+};
+
+/* The size of images; 0, 0: as they are. */
+typedef struct dlda_size {
+    size_t height, width;
+} dlda_size;
 
 typedef enum dlda_kernels { DLDA_KERNELS_FAST, DLDA_KERNELS_REFERENCE } dlda_kernels;
 
@@ -21,11 +29,13 @@ struct dlda_options {
     int64_t epochs, batch, halve_every, seed;
     int64_t schedule; /* dlda_schedule_kind */
     double rate, warm_up, momentum, decay, lambda, epsilon, validation, measure;
+    dlda_size resize;
     int64_t kernels; /* dlda_kernels */
     /* how it runs and what is shown */
     int64_t threads, probability, force, quiet, json, help;
     int64_t repeats, part; /* bench; part: dlda_benchmark_part */
     char output[DLDA_OPTION_TEXT];
+    char format[DLDA_OPTION_TEXT]; /* of the data; "": recognised from the content */
     /* the text of each value, in the order of the table */
     char text[64][DLDA_OPTION_TEXT];
 };

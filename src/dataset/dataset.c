@@ -7,6 +7,7 @@
  */
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/utf8.h"
 #include "dataset/dataset_internal.h"
 
 #include <errno.h>
@@ -29,6 +30,7 @@ static void storage_leave(dlda_storage *storage)
     dlda_release(storage->values);
     dlda_release(storage->names);
     dlda_release(storage->text);
+    dlda_name_list_release(&storage->files);
     dlda_release(storage);
 }
 
@@ -41,23 +43,30 @@ void dlda_dataset_destroy(dlda_dataset *dataset)
     dlda_release(dataset);
 }
 
-/* All names in one block of text; "0", "1", ... if `names` is NULL. */
-static dlda_status copy_names(dlda_storage *storage, const char *const *names, size_t classes)
+/* All names in one block of text. */
+dlda_status dlda_storage_set_names(dlda_storage *storage, const char *const *names, size_t classes)
 {
     enum { DIGITS = 21 }; /* the longest size_t, with its final zero */
     dlda_status status = DLDA_OK;
     size_t size = 0;
+    char **places = NULL, *text = NULL;
 
     for (size_t c = 0; c < classes; c++) size += names ? strlen(names[c]) + 1 : DIGITS;
-    DLDA_TRY(DLDA_TAKE(&storage->names, classes, "class names"));
-    DLDA_TRY(DLDA_TAKE(&storage->text, size, "class names"));
-    char *text = storage->text;
-    for (size_t c = 0; c < classes; c++) {
-        storage->names[c] = text;
-        if (names) text += sprintf(text, "%s", names[c]) + 1;
-        else text += sprintf(text, "%zu", c) + 1;
+    DLDA_TRY(DLDA_TAKE(&places, classes, "class names"));
+    DLDA_TRY(DLDA_TAKE(&text, size, "class names"));
+    for (size_t c = 0, used = 0; c < classes; c++) {
+        places[c] = text + used;
+        if (names) used += (size_t)sprintf(places[c], "%s", names[c]) + 1;
+        else used += (size_t)sprintf(places[c], "%zu", c) + 1;
     }
+    dlda_release(storage->names);
+    dlda_release(storage->text);
+    storage->names = places;
+    storage->text = text;
+    storage->named = names != NULL;
+    places = NULL;
 done:
+    dlda_release(places);
     return status;
 }
 
@@ -90,8 +99,12 @@ static dlda_status check_labels(const dlda_dataset_spec *spec)
         if (spec->labels[i] < 0 || (size_t)spec->labels[i] >= spec->classes)
             return dlda_fail(DLDA_E_ARGUMENT, "data set: sample %zu has label %d, expected 0 or more and below %zu",
                              i, spec->labels[i], spec->classes);
-    for (size_t c = 0; spec->names && c < spec->classes; c++)
+    for (size_t c = 0; spec->names && c < spec->classes; c++) {
         if (!spec->names[c]) return dlda_fail(DLDA_E_ARGUMENT, "data set: class %zu has the name NULL", c);
+        if (!dlda_is_utf8(spec->names[c]))
+            return dlda_fail(DLDA_E_FORMAT, "data set: the name of class %zu, '%s', is not valid UTF-8", c,
+                             spec->names[c]);
+    }
     return DLDA_OK;
 }
 
@@ -105,7 +118,7 @@ dlda_status dlda_dataset_new(const dlda_dataset_spec *spec, dlda_dataset **datas
     DLDA_TRY(DLDA_TAKE(&self, 1, "data set"));
     DLDA_TRY(DLDA_TAKE(&self->storage, 1, "data set"));
     atomic_init(&self->storage->users, 1);
-    DLDA_TRY(copy_names(self->storage, spec->names, spec->classes));
+    DLDA_TRY(dlda_storage_set_names(self->storage, spec->names, spec->classes));
     self->count = spec->count;
     self->height = spec->height;
     self->width = spec->width;
@@ -220,6 +233,12 @@ const char *dlda_dataset_class_name(const dlda_dataset *dataset, size_t label)
 int dlda_dataset_label(const dlda_dataset *dataset, size_t i)
 {
     return dataset->labels && i < dataset->count ? dataset->labels[i] : -1;
+}
+
+const char *dlda_dataset_sample_file(const dlda_dataset *dataset, size_t i)
+{
+    const dlda_name_list *files = &dataset->storage->files;
+    return i < dataset->count && files->count > 0 ? dlda_name_list_at(files, dataset->index[i]) : NULL;
 }
 
 const int *dlda_dataset_labels(const dlda_dataset *dataset)

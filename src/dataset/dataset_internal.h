@@ -5,6 +5,7 @@
 #ifndef DLDA_DATASET_DATASET_INTERNAL_H
 #define DLDA_DATASET_DATASET_INTERNAL_H
 
+#include "base/name_list.h"
 #include "dataset/dataset.h"
 
 #include <stdatomic.h>
@@ -16,6 +17,8 @@ typedef struct dlda_storage {
     float *values;  /* the same shape, NULL if there are bytes                     */
     char **names;   /* [classes], pointers into `text`                             */
     char *text;
+    int named;            /* the names came with the data                          */
+    dlda_name_list files; /* one for each image, or empty                          */
 } dlda_storage;
 
 struct dlda_dataset {
@@ -31,5 +34,11 @@ dlda_status dlda_dataset_new(const dlda_dataset_spec *spec, dlda_dataset **datas
 /* Samples positions[0 .. n-1] of `parent` as a set of its own that shares the parent's storage. */
 dlda_status dlda_dataset_select(const dlda_dataset *parent, const size_t *positions, size_t n,
                                 dlda_dataset **dataset);
+
+/* Replaces the class names; NULL: "0", "1", ... */
+dlda_status dlda_storage_set_names(dlda_storage *storage, const char *const *names, size_t classes);
+
+/* Makes labels places in the spec's list of names, if it has one and the data came with names. */
+dlda_status dlda_dataset_match(dlda_dataset *dataset, const dlda_read_spec *spec);
 
 #endif

@@ -5,15 +5,18 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "dataset/dataset_internal.h"
-#include "dataset/readers.h"
+#include "dataset/resize.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 /* Asked in this order; the first that recognises a source reads it. */
-static const dlda_reader *const readers[] = { &dlda_digits_reader, &dlda_idx_reader };
+static const dlda_reader *const readers[] = { &dlda_digits_reader, &dlda_cifar10_reader, &dlda_cifar100_reader,
+                                              &dlda_stl10_reader,  &dlda_picture_reader, &dlda_idx_reader,
+                                              &dlda_folder_reader };
 
 enum { N_READERS = sizeof readers / sizeof readers[0] };
 
@@ -34,6 +37,18 @@ int dlda_folder_has(const char *folder, const char *start)
 int dlda_starts_gzip(const dlda_source *source)
 {
     return source->n_start >= 2 && source->start[0] == 0x1f && source->start[1] == 0x8b;
+}
+
+void dlda_read_problem(const dlda_read_spec *spec, const char *format, ...)
+{
+    char message[1024];
+    va_list arguments;
+
+    if (!spec->problem) return;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    spec->problem(spec->user, message);
 }
 
 dlda_status dlda_dataset_adopt(dlda_raw_images *raw, const int *labels, size_t classes, const char *const *names,
@@ -95,7 +110,11 @@ static dlda_status named_reader(const char *format, const dlda_reader **reader)
             *reader = readers[i];
             return DLDA_OK;
         }
-    return dlda_fail(DLDA_E_OPTION, "format: found '%s', which is not known", format);
+    char known[256];
+    size_t used = 0;
+    for (size_t i = 0; i < N_READERS && used < sizeof known; i++)
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", readers[i]->name);
+    return dlda_fail(DLDA_E_OPTION, "format: found '%s', expected one of %s", format, known);
 }
 
 static dlda_status find_reader(const dlda_read_spec *spec, dlda_source *source, const dlda_reader **reader)
@@ -119,16 +138,74 @@ done:
     return status;
 }
 
+/* ---- After the reader ---- */
+
+static dlda_status check_spec(const dlda_read_spec *spec)
+{
+    if (spec->part != DLDA_TRAIN && spec->part != DLDA_TEST)
+        return dlda_fail(DLDA_E_ARGUMENT, "%s: part %d, expected DLDA_TRAIN or DLDA_TEST", spec->path,
+                         (int)spec->part);
+    if (!spec->height != !spec->width)
+        return dlda_fail(DLDA_E_ARGUMENT, "%s: images of %zu x %zu are wanted, expected both or none", spec->path,
+                         spec->height, spec->width);
+    return DLDA_OK;
+}
+
+/* Numbers that are not bytes have no colours and no known range, so they stay as they are. */
+static dlda_status check_values(const dlda_dataset *set, const dlda_read_spec *spec)
+{
+    dlda_image_shape have = { set->height, set->width, set->channels }, want = dlda_image_shape_wanted(spec, &have);
+
+    if (dlda_image_shape_equal(&have, &want)) return DLDA_OK;
+    return dlda_fail(DLDA_E_SHAPE,
+                     "%zu x %zu x %zu numbers, expected %zu x %zu x %zu; only images of bytes are converted",
+                     have.height, have.width, have.channels, want.height, want.width, want.channels);
+}
+
+/* The set is new: nobody shares its storage yet. */
+static dlda_status fit_images(dlda_dataset *set, const dlda_read_spec *spec)
+{
+    dlda_raw_images raw = { set->count, set->height, set->width, set->channels, set->storage->bytes };
+
+    if (!raw.bytes) return check_values(set, spec);
+    dlda_status status = dlda_images_fit(&raw, spec);
+    set->storage->bytes = raw.bytes;
+    set->height = raw.height;
+    set->width = raw.width;
+    set->channels = raw.channels;
+    return status;
+}
+
+typedef dlda_status read_function(const dlda_source *source, dlda_dataset **dataset);
+
+/* Reads, and brings what was read into the form that the spec wants. */
+static dlda_status read_by(read_function *read, const dlda_source *source, dlda_dataset **dataset)
+{
+    dlda_status status = DLDA_OK;
+    dlda_dataset *set = NULL;
+
+    DLDA_TRY(read(source, &set));
+    if ((status = fit_images(set, source->spec)) != DLDA_OK) {
+        status = dlda_fail_at(status, "%s", source->spec->path);
+        goto done;
+    }
+    DLDA_TRY(dlda_dataset_match(set, source->spec));
+    *dataset = set;
+    set = NULL;
+done:
+    dlda_dataset_destroy(set);
+    return status;
+}
+
 dlda_status dlda_dataset_open(const dlda_read_spec *spec, dlda_dataset **dataset)
 {
     dlda_status status = DLDA_OK;
     dlda_source source;
     const dlda_reader *reader = NULL;
 
-    if (spec->part != DLDA_TRAIN && spec->part != DLDA_TEST)
-        DLDA_FAIL(DLDA_E_ARGUMENT, "%s: part %d, expected DLDA_TRAIN or DLDA_TEST", spec->path, (int)spec->part);
+    DLDA_TRY(check_spec(spec));
     DLDA_TRY(find_reader(spec, &source, &reader));
-    DLDA_TRY(reader->read(&source, dataset));
+    DLDA_TRY(read_by(reader->read, &source, dataset));
 done:
     return status;
 }
@@ -148,71 +225,24 @@ int dlda_dataset_has_part(const dlda_read_spec *spec)
 
 /* ---- Images without labels ---- */
 
-typedef enum file_kind { FILE_PNG, FILE_IDX, FILE_OTHER } file_kind;
-
-/* By its first bytes, whatever its name. */
-static dlda_status recognise(const char *path, file_kind *kind)
-{
-    static const uint8_t png[8] = { 0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n' };
-    uint8_t start[8] = { 0xff };
-    FILE *file = NULL;
-    dlda_status status = dlda_file_open(path, &file);
-
-    if (status != DLDA_OK) return status;
-    size_t n = fread(start, 1, sizeof start, file);
-    int failed = ferror(file), cause = errno;
-    fclose(file);
-    if (failed) return dlda_fail(DLDA_E_IO, "%s: cannot read: %s", path, strerror(cause));
-    int gzip = start[0] == 0x1f && start[1] == 0x8b;
-    if (n == sizeof png && memcmp(start, png, sizeof png) == 0) *kind = FILE_PNG;
-    else *kind = gzip || (start[0] == 0 && start[1] == 0) ? FILE_IDX : FILE_OTHER;
-    return DLDA_OK;
-}
-
-/* Brightness as ITU-R BT.601 has it, in the integers that Pillow uses: both give the same bytes. */
-static uint8_t grey_of(const uint8_t *rgb)
-{
-    return (uint8_t)((19595u * rgb[0] + 38470u * rgb[1] + 7471u * rgb[2] + 0x8000u) >> 16);
-}
-
-static dlda_status convert_channels(dlda_raw_images *raw, size_t channels)
+dlda_status dlda_dataset_open_images(const dlda_read_spec *spec, dlda_dataset **dataset)
 {
     dlda_status status = DLDA_OK;
-    size_t pixels = raw->count * raw->height * raw->width; /* all of them are in memory: no overflow */
-    uint8_t *bytes = NULL;
+    dlda_source source;
+    const dlda_reader *reader = NULL;
+    dlda_read_spec without = *spec;
 
-    if (raw->channels == channels) return DLDA_OK;
-    if ((raw->channels != 1 && raw->channels != 3) || (channels != 1 && channels != 3))
-        return dlda_fail(DLDA_E_SHAPE, "%zu channels, expected %zu; only 1 and 3 are converted into each other",
-                         raw->channels, channels);
-    DLDA_TRY(DLDA_TAKE(&bytes, pixels * channels, "images"));
-    for (size_t p = 0; p < pixels; p++) {
-        if (channels == 1) bytes[p] = grey_of(raw->bytes + 3 * p);
-        else memset(bytes + 3 * p, raw->bytes[p], 3);
-    }
-    dlda_release(raw->bytes);
-    raw->bytes = bytes;
-    raw->channels = channels;
+    without.names = NULL; /* whatever labels there may be, they do not matter */
+    DLDA_TRY(check_spec(&without));
+    DLDA_TRY(find_reader(&without, &source, &reader));
+    DLDA_TRY(read_by(reader->read_images ? reader->read_images : reader->read, &source, dataset));
 done:
     return status;
 }
 
 dlda_status dlda_dataset_read_images(const char *path, size_t channels, dlda_dataset **dataset)
 {
-    dlda_status status = DLDA_OK;
-    dlda_raw_images raw = { 0 };
-    file_kind kind = FILE_OTHER;
-
-    DLDA_TRY(recognise(path, &kind));
-    if (kind == FILE_OTHER) DLDA_FAIL(DLDA_E_FORMAT, "%s: neither an IDX image file nor a PNG", path);
-    if (kind == FILE_PNG) DLDA_TRY(dlda_png_read(path, &raw));
-    else DLDA_TRY(dlda_idx_read_images(&(dlda_input){ .name = path }, &raw));
-    if ((status = convert_channels(&raw, channels)) != DLDA_OK) {
-        status = dlda_fail_at(status, "%s", path);
-        goto done;
-    }
-    DLDA_TRY(dlda_dataset_adopt(&raw, NULL, 0, NULL, dataset));
-done:
-    dlda_release(raw.bytes);
-    return status;
+    if (channels == 0) return dlda_fail(DLDA_E_SHAPE, "%s: 0 channels, expected at least 1", path);
+    return dlda_dataset_open_images(&(dlda_read_spec){ .path = path, .part = DLDA_TEST, .channels = channels },
+                                    dataset);
 }

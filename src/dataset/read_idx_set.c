@@ -146,7 +146,7 @@ static int has_both(const dlda_source *source, dlda_part part)
     return 1;
 }
 
-const dlda_reader dlda_digits_reader = { "digits", "'digits'", is_digits, has_both, read_embedded };
+const dlda_reader dlda_digits_reader = { "digits", "'digits'", is_digits, has_both, read_embedded, NULL };
 
 /* Files of that part, complete or not: what is incomplete is then an error, not an absence. */
 static int folder_has_part(const dlda_source *source, dlda_part part)
@@ -185,5 +185,19 @@ static dlda_status read_idx(const dlda_source *source, dlda_dataset **dataset)
                              : read_file(source->spec->path, dataset);
 }
 
-const dlda_reader dlda_idx_reader = { "idx", "a folder with IDX files or an IDX image file", recognises_idx,
-                                      has_part, read_idx };
+static dlda_status read_images(const dlda_source *source, dlda_dataset **dataset)
+{
+    dlda_status status = DLDA_OK;
+    dlda_raw_images raw = { 0 };
+
+    if (source->is_folder) return read_idx(source, dataset);
+    DLDA_TRY(dlda_idx_read_images(&(dlda_input){ .name = source->spec->path }, &raw));
+    DLDA_TRY(dlda_dataset_adopt(&raw, NULL, 0, NULL, dataset));
+done:
+    dlda_release(raw.bytes);
+    return status;
+}
+
+const dlda_reader dlda_idx_reader = { "idx",          "a folder with IDX files or an IDX image file",
+                                      recognises_idx, has_part,
+                                      read_idx,       read_images };

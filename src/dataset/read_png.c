@@ -1,80 +1,113 @@
 /* SPDX-License-Identifier: MIT
  *
- * read_png.c - one PNG image as grey or RGB bytes, by libpng's simplified interface.
+ * read_png.c - one PNG image as grey or RGB bytes, by libpng.
  *
- * That interface has no setjmp and frees what it took when it fails. Palettes and 16 bits become 8 bits;
- * what is transparent lies on black.
+ * Palettes become RGB, 1 to 4 bits and 16 bits become 8, alpha is dropped. libpng leaves by longjmp when it fails;
+ * everything that must be released then lies in the decoder, outside of the function that jumps.
  */
-#include "base/file.h"
 #include "base/memory.h"
-#include "dataset/readers.h"
+#include "dataset/picture.h"
 
 #include <png.h>
-#include <string.h>
+#include <setjmp.h>
 
-enum { SIGNATURE = 8, CHUNK_FRAME = 12, MOST_SIDE = 16384, MOST_DEFLATE = 1032 };
+/* No deflate stream makes more than 1032 bytes of one, and a byte holds at most 8 pixels. */
+enum { MOST_PIXELS_PER_BYTE = 8 * 1032, MOST_SIDE = 1 << 20 };
 
-static const size_t most_file = (size_t)1 << 30;
+typedef struct png_decoder {
+    const dlda_picture_file *file;
+    png_structp png;
+    png_infop info;
+    dlda_image_shape shape;
+    uint8_t *pixels;
+    png_bytepp rows; /* [height]: into pixels */
+    dlda_status status;
+    jmp_buf jump;
+} png_decoder;
 
-/* libpng is content when it has all rows; a file cut behind them is damaged all the same. */
-static dlda_status check_last_chunk(const char *path, const uint8_t *bytes, size_t size)
+static void on_error(png_structp png, png_const_charp message)
 {
-    for (size_t at = SIGNATURE; size - at >= CHUNK_FRAME;) {
-        const uint8_t *b = bytes + at;
-        size_t length = (size_t)b[0] << 24 | (size_t)b[1] << 16 | (size_t)b[2] << 8 | b[3];
-        if (length > size - at - CHUNK_FRAME) break;
-        if (memcmp(b + 4, "IEND", 4) == 0) return DLDA_OK;
-        at += length + CHUNK_FRAME;
-    }
-    return dlda_fail(DLDA_E_FORMAT, "%s: PNG cut short: %zu bytes without the chunk IEND", path, size);
+    png_decoder *self = png_get_error_ptr(png);
+
+    self->status = dlda_fail(DLDA_E_FORMAT, "%s: not a valid PNG: %s", self->file->path, message);
+    longjmp(self->jump, 1);
 }
 
-/* The header is a promise: no file holds more pixels than deflate can make of its bytes, at one bit each. */
-static dlda_status check_size(const char *path, const png_image *image, size_t file_size)
+/* A warning is about something that does not matter for the pixels. */
+static void on_warning(png_structp png, png_const_charp message)
 {
-    if (image->width > MOST_SIDE || image->height > MOST_SIDE)
-        return dlda_fail(DLDA_E_FORMAT, "%s: %u x %u pixels, expected at most %d x %d", path, image->width,
-                         image->height, MOST_SIDE, MOST_SIDE);
-    if ((size_t)image->width * image->height / 8 > file_size * MOST_DEFLATE)
-        return dlda_fail(DLDA_E_FORMAT, "%s: the header promises %u x %u pixels, more than %zu bytes can hold",
-                         path, image->width, image->height, file_size);
-    return DLDA_OK;
+    (void)png;
+    (void)message;
 }
 
-static dlda_status decode(const char *path, png_image *image, dlda_raw_images *result)
+static void read_bytes(png_structp png, png_bytep to, size_t n)
+{
+    const png_decoder *self = png_get_io_ptr(png);
+
+    if (fread(to, 1, n, self->file->stream) != n) png_error(png, "cut short");
+}
+
+/* 8 bits of grey or RGB, whatever the file has. */
+static void choose_output(png_decoder *self)
+{
+    int colour = png_get_color_type(self->png, self->info) & PNG_COLOR_MASK_COLOR;
+
+    png_set_palette_to_rgb(self->png);
+    if (!colour) png_set_expand_gray_1_2_4_to_8(self->png);
+    png_set_scale_16(self->png);
+    png_set_strip_alpha(self->png);
+    self->shape = (dlda_image_shape){ png_get_image_height(self->png, self->info),
+                                      png_get_image_width(self->png, self->info), colour ? 3 : 1 };
+}
+
+static dlda_status take_pixels(png_decoder *self)
 {
     dlda_status status = DLDA_OK;
-    int colour = (image->format & PNG_FORMAT_FLAG_COLOR) != 0;
-    size_t channels = colour ? 3 : 1;
-    const png_color black = { 0, 0, 0 };
-    uint8_t *pixels = NULL;
+    size_t row = self->shape.width * self->shape.channels;
 
-    image->format = colour ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
-    DLDA_TRY(DLDA_TAKE(&pixels, (size_t)image->width * image->height * channels, path));
-    if (!png_image_finish_read(image, &black, pixels, 0, NULL))
-        DLDA_FAIL(DLDA_E_FORMAT, "%s: not a valid PNG: %s", path, image->message);
-    *result = (dlda_raw_images){ 1, image->height, image->width, channels, pixels };
-    pixels = NULL;
+    DLDA_TRY(DLDA_TAKE(&self->pixels, self->shape.height * row, self->file->path));
+    DLDA_TRY(DLDA_TAKE(&self->rows, self->shape.height, self->file->path));
+    for (size_t y = 0; y < self->shape.height; y++) self->rows[y] = self->pixels + y * row;
 done:
-    dlda_release(pixels);
     return status;
 }
 
-dlda_status dlda_png_read(const char *path, dlda_raw_images *result)
+/* libpng jumps out of this one; it has nothing of its own to release. */
+static dlda_status decode(png_decoder *self, int with_pixels)
+{
+    if (setjmp(self->jump)) return self->status;
+    png_set_read_fn(self->png, self, read_bytes);
+    png_set_user_limits(self->png, MOST_SIDE, MOST_SIDE);
+    png_read_info(self->png, self->info);
+    choose_output(self);
+    self->status = dlda_picture_check(self->file, &self->shape, MOST_PIXELS_PER_BYTE);
+    if (self->status != DLDA_OK || !with_pixels) return self->status;
+    png_set_interlace_handling(self->png);
+    png_read_update_info(self->png, self->info);
+    if (png_get_rowbytes(self->png, self->info) != self->shape.width * self->shape.channels)
+        png_error(self->png, "an unknown arrangement of pixels");
+    self->status = take_pixels(self);
+    if (self->status != DLDA_OK) return self->status;
+    png_read_image(self->png, self->rows);
+    png_read_end(self->png, NULL); /* to the last byte: a file cut behind its pixels is damaged too */
+    return DLDA_OK;
+}
+
+dlda_status dlda_png_read(const dlda_picture_file *file, dlda_image_shape *shape, uint8_t **pixels)
 {
     dlda_status status = DLDA_OK;
-    png_image image = { .version = PNG_IMAGE_VERSION };
-    char *bytes = NULL;
-    size_t size = 0;
+    png_decoder self = { .file = file };
 
-    DLDA_TRY(dlda_file_read(path, most_file, &bytes, &size));
-    if (size < SIGNATURE || !png_image_begin_read_from_memory(&image, bytes, size))
-        DLDA_FAIL(DLDA_E_FORMAT, "%s: not a valid PNG: %s", path, image.message);
-    DLDA_TRY(check_last_chunk(path, (const uint8_t *)bytes, size));
-    DLDA_TRY(check_size(path, &image, size));
-    DLDA_TRY(decode(path, &image, result));
+    self.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &self, on_error, on_warning);
+    if (self.png) self.info = png_create_info_struct(self.png);
+    if (!self.info) DLDA_FAIL(DLDA_E_MEMORY, "%s: no memory for libpng", file->path);
+    DLDA_TRY(decode(&self, pixels != NULL));
+    *shape = self.shape;
+    if (pixels) *pixels = self.pixels;
+    self.pixels = NULL;
 done:
-    png_image_free(&image);
-    dlda_release(bytes);
+    png_destroy_read_struct(&self.png, &self.info, NULL);
+    dlda_release(self.rows);
+    dlda_release(self.pixels);
     return status;
 }

@@ -27,13 +27,18 @@ typedef struct dlda_reader {
         const dlda_source *source); /* by the content; what is damaged behind its first bytes is known too */
     int (*has_part)(const dlda_source *source, dlda_part part); /* of something that it recognised         */
     dlda_status (*read)(const dlda_source *source, dlda_dataset **dataset);
+    /* Without labels; NULL if that is the same. */
+    dlda_status (*read_images)(const dlda_source *source, dlda_dataset **dataset);
 } dlda_reader;
 
-extern const dlda_reader dlda_digits_reader, dlda_idx_reader;
+extern const dlda_reader dlda_digits_reader, dlda_idx_reader, dlda_cifar10_reader, dlda_cifar100_reader,
+    dlda_stl10_reader, dlda_picture_reader, dlda_folder_reader;
 
 /* 1 if the folder has an entry whose name begins so. */
 int dlda_folder_has(const char *folder, const char *start);
 int dlda_starts_gzip(const dlda_source *source);
+/* Tells whoever asked for the data of something that is left out. */
+void dlda_read_problem(const dlda_read_spec *spec, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- Files ---- */
 
@@ -57,8 +62,5 @@ dlda_status dlda_dataset_adopt(dlda_raw_images *raw, const int *labels, size_t c
 /* IDX, plain or gzip: u8 images with 3 dimensions (count, height, width) or 4 (and channels), u8 labels. */
 dlda_status dlda_idx_read_images(const dlda_input *input, dlda_raw_images *images);
 dlda_status dlda_idx_read_labels(const dlda_input *input, uint8_t **labels, size_t *count);
-
-/* One image, with 1 channel if the file is grey and 3 if it has colours. */
-dlda_status dlda_png_read(const char *path, dlda_raw_images *image);
 
 #endif

@@ -7,6 +7,7 @@
 #include "classify/evaluate.h"
 #include "dataset/dataset.h"
 
+#include <jansson.h>
 #include <string.h>
 
 static dlda_status copy_names(dlda_model *self, const char *const *names)
@@ -104,6 +105,29 @@ const char *dlda_model_network_text(const dlda_model *self)
 const char *dlda_model_options_json(const dlda_model *self)
 {
     return self->options;
+}
+
+/* 1 if the option resize was given in training: then images of any size are welcome. */
+static int was_resized(const dlda_model *self)
+{
+    json_t *options = json_loads(self->options, 0, NULL);
+    const char *size = json_string_value(json_object_get(options, "resize"));
+    int resized = size && size[0];
+
+    json_decref(options);
+    return resized;
+}
+
+void dlda_read_spec_use_model(dlda_read_spec *spec, const dlda_model *self)
+{
+    size_t channels = dlda_model_channels(self);
+
+    if (channels == 1 || channels == 3) spec->channels = channels;
+    spec->names = (const char *const *)self->class_names;
+    spec->classes = self->classes;
+    if (spec->height || spec->width || !was_resized(self)) return;
+    spec->height = dlda_model_height(self);
+    spec->width = dlda_model_width(self);
 }
 
 const dlda_lda *dlda_model_lda(const dlda_model *self)

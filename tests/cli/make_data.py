@@ -43,6 +43,24 @@ def png(image_bytes, side):
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
 
 
+def write_pictures(folder, images, labels, side=SIDE):
+    """One sub-folder per class."""
+    for i, (label, data) in enumerate(zip(labels, images)):
+        path = folder / f"class {label}"
+        path.mkdir(parents=True, exist_ok=True)
+        (path / f"{i:03}.png").write_bytes(png(data, side))
+
+
+def write_cifar(folder, name, images, labels):
+    """Grey 6 x 6 images in the upper left corner of 32 x 32, in all three planes."""
+    folder.mkdir(parents=True, exist_ok=True)
+    records = []
+    for label, data in zip(labels, images):
+        rows = [data[y * SIDE:(y + 1) * SIDE] + bytes(32 - SIDE) for y in range(SIDE)]
+        records.append(bytes([label]) + (b"".join(rows) + bytes(32 * (32 - SIDE))) * 3)
+    (folder / name).write_bytes(b"".join(records))
+
+
 def write(folder, prefix, images, labels, packed=False):
     folder.mkdir(parents=True, exist_ok=True)
     for kind, data in (("images-idx3", images), ("labels-idx1", labels)):
@@ -82,6 +100,22 @@ def main():
     write(root / "half_test", "t10k", images_idx(test_images), labels_idx(test_labels))
     (root / "half_test" / "t10k-labels-idx1-ubyte").unlink()
     write(root / "no_bytes", "train", b"", b"")
+
+    write_pictures(root / "pictures" / "train", images, labels)
+    write_pictures(root / "pictures" / "test", test_images[1::3] + test_images[2::3], [1] * 20 + [2] * 20)
+    write_pictures(root / "sizes", images[:90], labels[:90])
+    (root / "sizes" / "class 2" / "090.png").write_bytes(png(bytes(64), 8))
+    (root / "hollow" / "class 0").mkdir(parents=True)
+    (root / "hollow" / "class 1").mkdir()
+    (root / "hollow" / "class 0" / "1.png").write_bytes(png(images[0], SIDE))
+    for k in range(5):
+        write_cifar(root / "cifar", f"data_batch_{k + 1}.bin", images[36 * k:36 * k + 36], labels[36 * k:36 * k + 36])
+    (root / "album").mkdir()
+    for i in (2, 0, 1):
+        (root / "album" / f"{i} of 3.png").write_bytes(png(image(i, rng), SIDE))
+    (root / "spoiled").mkdir()
+    (root / "spoiled" / "good.png").write_bytes(png(image(1, rng), SIDE))
+    (root / "spoiled" / "bad.png").write_bytes(png(image(1, rng), SIDE)[:60])
 
     (root / "zero.png").write_bytes(png(image(0, rng), SIDE))
     (root / "two, \"quoted\".png").write_bytes(png(image(2, rng), SIDE))

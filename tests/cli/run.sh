@@ -217,7 +217,7 @@ expect 0 predict "$model" data/zero.png --batch 1000000000; prints '^data/zero.p
 expect 0 predict "$model" data/zero.png data/good/t10k-images-idx3-ubyte data/zero.png
 holds "room grows with the files" test "$(wc -l <out)" -eq 63
 : >empty.png
-expect 1 predict "$model" empty.png; says 'empty.png: neither'; silent out
+expect 1 predict "$model" empty.png; says 'empty.png: not a known format'; silent out
 expect 1 predict "$model" data; says '^deeplda predict: data: '; silent out
 for form in csv json; do
     [ "$form" = json ] && flag=--json || flag=--proba=paper
@@ -229,6 +229,36 @@ done
 expect 1 predict "$model" data/missing.png -o /dev/null
 expect 1 predict "$model" data/missing.png data/zero.png -o some.csv
 holds "a header and a line for the file that could be used" test "$(wc -l <some.csv)" -eq 2
+
+# ---- Pictures in folders, sizes, formats ----
+
+tiny 0 album data/pictures; says 'pictures: 162 training, 18 validation, 40 test images of 6 x 6 x 1, 3 classes'
+album=album/model.safetensors
+expect 0 eval "$album" data/pictures --json; silent err
+json "[c['name'] for c in a['classes']] == ['class 0', 'class 1', 'class 2']"
+json "[c['samples'] for c in a['classes']] == [0, 20, 20] and a['accuracy'] > 0.9"
+expect 0 predict "$album" data/album; silent err; prints '^data/album/0 of 3.png,0,class 0,'
+prints '^data/album/2 of 3.png,0,class 2,'; holds "a line per picture" test "$(wc -l <out)" -eq 4
+expect 1 predict "$album" data/spoiled; says 'spoiled/bad.png: not a valid PNG'; prints '^data/spoiled/good.png,0,class 1,'
+holds "only the good picture" test "$(wc -l <out)" -eq 2
+expect 1 predict "$album" data/large.png; says 'large.png: .*8 x 8'
+expect 0 predict "$album" data/large.png --resize 6; prints '^data/large.png,0,'
+tiny 1 bad data/sizes; says 'sizes: class 0/000.png is 6 x 6, class 2/090.png is 8 x 8'; says '--resize'
+tiny 1 bad data/hollow; says 'hollow/class 1: no pictures'
+tiny 1 bad data/album; says 'album: found no folder in it'
+absent bad
+tiny 0 sized data/sizes --resize 4x5; says 'images of 4 x 5 x 1'
+holds "the size is recorded" grep -q '"resize": "4x5"' sized/options.json
+expect 0 eval sized/model.safetensors data/pictures --json; silent err; json "a['samples'] == 40"
+expect 0 predict sized/model.safetensors data/large.png; prints '^data/large.png,0,class '
+expect 2 eval sized/model.safetensors data/sizes --resize 4x; says 'expected a size as 32 or 32x48'
+expect 1 eval sized/model.safetensors data/pictures --resize 7; says 'images are 7 x 7 x 1, the model expects 4 x 5 x 1'
+tiny 0 cifar data/cifar --format cifar10; says '162 training, 18 validation images of 32 x 32 x 3, 10 classes'
+expect 0 predict cifar/model.safetensors data/cifar/data_batch_1.bin; prints ',airplane,'
+holds "a line per record" test "$(wc -l <out)" -eq 37
+expect 2 train data/cifar --format cifra10 -o bad; says "found 'cifra10', expected one of digits, cifar10"
+expect 1 train data/good --format stl10 -o bad; says 'found no train_X.bin'
+absent bad
 
 # ---- Information ----
 

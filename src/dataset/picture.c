@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * picture.c - opens a picture, sees by its first bytes what it is, and refuses sizes that are not to be believed.
+ */
+#include "dataset/picture.h"
+#include "base/file.h"
+#include "base/memory.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { SIGNATURE = 8 };
+
+/* The pixels of a picture in RGB then take 400 MB: more than any camera's, and still no danger. */
+static const size_t most_pixels = (size_t)1 << 27;
+
+typedef dlda_status decoder(const dlda_picture_file *file, dlda_image_shape *shape, uint8_t **pixels);
+
+static decoder *decoder_of(const uint8_t *start, size_t n)
+{
+    static const uint8_t png[SIGNATURE] = { 0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n' };
+    static const uint8_t jpeg[3] = { 0xff, 0xd8, 0xff };
+
+    if (n >= sizeof png && memcmp(start, png, sizeof png) == 0) return dlda_png_read;
+    if (n >= sizeof jpeg && memcmp(start, jpeg, sizeof jpeg) == 0) return dlda_jpeg_read;
+    return NULL;
+}
+
+int dlda_starts_picture(const uint8_t *start, size_t n)
+{
+    return decoder_of(start, n) != NULL;
+}
+
+dlda_status dlda_picture_check(const dlda_picture_file *file, const dlda_image_shape *shape,
+                               size_t most_pixels_per_byte)
+{
+    if (shape->height == 0 || shape->width == 0)
+        return dlda_fail(DLDA_E_FORMAT, "%s: %zu x %zu pixels, expected at least 1 x 1", file->path, shape->height,
+                         shape->width);
+    if (shape->height > most_pixels / shape->width)
+        return dlda_fail(DLDA_E_FORMAT, "%s: %zu x %zu pixels, expected at most %zu in all", file->path,
+                         shape->height, shape->width, most_pixels);
+    if (shape->height * shape->width / most_pixels_per_byte > file->size)
+        return dlda_fail(DLDA_E_FORMAT, "%s: the header promises %zu x %zu pixels, more than %zu bytes can hold",
+                         file->path, shape->height, shape->width, file->size);
+    return DLDA_OK;
+}
+
+static dlda_status size_of(const char *path, FILE *stream, size_t *size)
+{
+    struct stat info;
+
+    if (fstat(fileno(stream), &info) != 0)
+        return dlda_fail(DLDA_E_IO, "%s: cannot read: %s", path, strerror(errno));
+    *size = (size_t)info.st_size;
+    return DLDA_OK;
+}
+
+static dlda_status read_picture(const char *path, dlda_image_shape *shape, uint8_t **pixels)
+{
+    dlda_status status = DLDA_OK;
+    dlda_picture_file file = { .path = path };
+    uint8_t start[SIGNATURE] = { 0 };
+
+    DLDA_TRY(dlda_file_open(path, &file.stream));
+    DLDA_TRY(size_of(path, file.stream, &file.size));
+    decoder *decode = decoder_of(start, fread(start, 1, sizeof start, file.stream));
+    if (ferror(file.stream)) DLDA_FAIL(DLDA_E_IO, "%s: cannot read: %s", path, strerror(errno));
+    if (!decode) DLDA_FAIL(DLDA_E_FORMAT, "%s: neither a PNG nor a JPEG picture", path);
+    rewind(file.stream);
+    DLDA_TRY(decode(&file, shape, pixels));
+done:
+    if (file.stream) fclose(file.stream);
+    return status;
+}
+
+dlda_status dlda_picture_shape(const char *path, dlda_image_shape *shape)
+{
+    return read_picture(path, shape, NULL);
+}
+
+dlda_status dlda_picture_read(const char *path, dlda_raw_images *image)
+{
+    dlda_image_shape shape = { 0 };
+    uint8_t *pixels = NULL;
+    dlda_status status = read_picture(path, &shape, &pixels);
+
+    if (status == DLDA_OK) *image = (dlda_raw_images){ 1, shape.height, shape.width, shape.channels, pixels };
+    return status;
+}
+
+/* ---- As a reader: one picture, which has no label ---- */
+
+static int recognises_picture(const dlda_source *source)
+{
+    return dlda_starts_picture(source->start, source->n_start);
+}
+
+static int has_no_part(const dlda_source *source, dlda_part part)
+{
+    (void)source;
+    (void)part;
+    return 0;
+}
+
+static dlda_status refuse_picture(const dlda_source *source, dlda_dataset **dataset)
+{
+    (void)dataset;
+    return dlda_fail(DLDA_E_FORMAT,
+                     "%s: a single picture has no label; expected a folder with a sub-folder per class",
+                     source->spec->path);
+}
+
+static dlda_status read_alone(const dlda_source *source, dlda_dataset **dataset)
+{
+    dlda_status status = DLDA_OK;
+    dlda_raw_images raw = { 0 };
+
+    DLDA_TRY(dlda_picture_read(source->spec->path, &raw));
+    DLDA_TRY(dlda_dataset_adopt(&raw, NULL, 0, NULL, dataset));
+done:
+    dlda_release(raw.bytes);
+    return status;
+}
+
+const dlda_reader dlda_picture_reader = { .name = "picture",
+                                          .expected = "a PNG or JPEG picture",
+                                          .recognises = recognises_picture,
+                                          .has_part = has_no_part,
+                                          .read = refuse_picture,
+                                          .read_images = read_alone };

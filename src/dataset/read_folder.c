@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * read_folder.c - pictures in folders: one sub-folder per class, or a folder of pictures without classes.
+ *
+ * The classes are the names of the sub-folders in the order of their bytes. If the folder has train/ or test/ with
+ * sub-folders of their own, these are the parts. Hidden entries do not count; what lies where no picture belongs is
+ * told of and left out, except a file beside the pictures of a class, which may be a damaged one.
+ */
+#define _GNU_SOURCE
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/utf8.h"
+#include "dataset/dataset_internal.h"
+#include "dataset/picture_set.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct class_folder {
+    const dlda_read_spec *spec;
+    char *root; /* that has the classes                       */
+    dlda_name_list classes;
+    dlda_name_list files; /* "class/picture", below the root            */
+    size_t *ends;         /* [classes]: files up to there are of it     */
+    uint8_t *good;        /* [files]: 1 if it could be read             */
+    int *labels;          /* [good files]                               */
+} class_folder;
+
+static void release(class_folder *self)
+{
+    dlda_release(self->root);
+    dlda_name_list_release(&self->classes);
+    dlda_name_list_release(&self->files);
+    dlda_release(self->ends);
+    dlda_release(self->good);
+    dlda_release(self->labels);
+}
+
+/* ---- Finding the pictures ---- */
+
+/* Sorts the entries of root/below, or of the root itself if that is "", into files and folders. */
+static dlda_status list_entries(const char *root, const char *below, dlda_name_list *files, dlda_name_list *folders)
+{
+    dlda_status status = DLDA_OK;
+    dlda_name_list entries = { 0 };
+    char *folder = NULL, *path = NULL;
+
+    DLDA_TRY(dlda_path_join(root, below, &folder));
+    DLDA_TRY(dlda_name_list_add_folder(&entries, folder));
+    for (size_t i = 0; i < entries.count; i++) {
+        const char *name = dlda_name_list_at(&entries, i);
+        dlda_release(path);
+        DLDA_TRY(dlda_path_join(folder, name, &path));
+        dlda_name_list *list = dlda_path_is_folder(path) ? folders : files;
+        DLDA_TRY(dlda_name_list_add(list, name, strlen(name)));
+    }
+done:
+    dlda_name_list_release(&entries);
+    dlda_release(folder);
+    dlda_release(path);
+    return status;
+}
+
+static int named_as_picture(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot && (strcasecmp(dot, ".png") == 0 || strcasecmp(dot, ".jpg") == 0 || strcasecmp(dot, ".jpeg") == 0);
+}
+
+/* 1 if an open folder has a folder in it, or what else is looked for. Closes it; takes no memory that could fail. */
+static int find_entry(DIR *stream, int (*looked_for)(const char *name))
+{
+    struct stat info;
+    int found = 0;
+
+    if (!stream) return 0;
+    for (struct dirent *entry = readdir(stream); entry && !found; entry = readdir(stream)) {
+        if (entry->d_name[0] == '.') continue;
+        found = (looked_for && looked_for(entry->d_name)) ||
+                (fstatat(dirfd(stream), entry->d_name, &info, 0) == 0 && S_ISDIR(info.st_mode));
+    }
+    closedir(stream);
+    return found;
+}
+
+/* 1 if folder/part is there and has folders in it; a class may be called "train" too, but that has pictures. */
+static int has_part_folder(const char *folder, const char *part)
+{
+    int above = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int file = above < 0 ? -1 : openat(above, part, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (above >= 0) close(above);
+    return file >= 0 && find_entry(fdopendir(file), NULL);
+}
+
+static int has_parts(const char *folder)
+{
+    return has_part_folder(folder, "train") || has_part_folder(folder, "test");
+}
+
+static void tell_unused(const dlda_read_spec *spec, const char *folder, const dlda_name_list *names,
+                        const char *reason)
+{
+    for (size_t i = 0; i < names->count; i++)
+        dlda_read_problem(spec, "%s/%s: not used: %s", folder, dlda_name_list_at(names, i), reason);
+}
+
+/* With parts, the root is the folder of the part; what else is there is told of. */
+static dlda_status find_root(const dlda_read_spec *spec, char **root)
+{
+    dlda_status status = DLDA_OK;
+    const char *part = spec->part == DLDA_TRAIN ? "train" : "test", *name;
+    dlda_name_list entries = { 0 };
+
+    if (!has_parts(spec->path)) return dlda_take_text(spec->path, root);
+    if (!has_part_folder(spec->path, part))
+        DLDA_FAIL(DLDA_E_IO, "%s: found no %s/ with a sub-folder per class", spec->path, part);
+    DLDA_TRY(dlda_name_list_add_folder(&entries, spec->path));
+    for (size_t i = 0; spec->part == DLDA_TRAIN && i < entries.count; i++) {
+        name = dlda_name_list_at(&entries, i);
+        if (strcmp(name, "train") != 0 && strcmp(name, "test") != 0)
+            dlda_read_problem(spec, "%s/%s: not used: only train and test are parts", spec->path, name);
+    }
+    DLDA_TRY(dlda_path_join(spec->path, part, root));
+done:
+    dlda_name_list_release(&entries);
+    return status;
+}
+
+/* The files of a class, as "class/file". */
+static dlda_status list_class(class_folder *self, const char *name)
+{
+    dlda_status status = DLDA_OK;
+    dlda_name_list files = { 0 }, deeper = { 0 };
+    char *path = NULL;
+
+    DLDA_TRY(list_entries(self->root, name, &files, &deeper));
+    if (files.count == 0)
+        DLDA_FAIL(DLDA_E_FORMAT, "%s/%s: no pictures in the folder of this class, expected at least 1", self->root,
+                  name);
+    for (size_t i = 0; i < files.count; i++) {
+        dlda_release(path);
+        DLDA_TRY(dlda_path_join(name, dlda_name_list_at(&files, i), &path));
+        DLDA_TRY(dlda_name_list_add(&self->files, path, strlen(path)));
+    }
+    dlda_release(path);
+    DLDA_TRY(dlda_path_join(self->root, name, &path));
+    tell_unused(self->spec, path, &deeper, "folders in the folder of a class are not followed");
+done:
+    dlda_name_list_release(&files);
+    dlda_name_list_release(&deeper);
+    dlda_release(path);
+    return status;
+}
+
+static dlda_status list_classes(class_folder *self)
+{
+    dlda_status status = DLDA_OK;
+    dlda_name_list strays = { 0 };
+
+    DLDA_TRY(list_entries(self->root, "", &strays, &self->classes));
+    if (self->classes.count == 0)
+        DLDA_FAIL(DLDA_E_FORMAT, "%s: found no folder in it, expected one for each class, with its pictures",
+                  self->root);
+    tell_unused(self->spec, self->root, &strays, "not in the folder of a class");
+    DLDA_TRY(DLDA_TAKE(&self->ends, self->classes.count, self->root));
+    for (size_t c = 0; c < self->classes.count; c++) {
+        const char *name = dlda_name_list_at(&self->classes, c);
+        if (!dlda_is_utf8(name))
+            DLDA_FAIL(DLDA_E_FORMAT, "%s/%s: the name of a class must be valid UTF-8", self->root, name);
+        DLDA_TRY(list_class(self, name));
+        self->ends[c] = self->files.count;
+    }
+done:
+    dlda_name_list_release(&strays);
+    return status;
+}
+
+/* ---- Reading them ---- */
+
+/* The names of the files that could be read become the set's. */
+static dlda_status keep_names(const dlda_name_list *files, const uint8_t *good, dlda_dataset *dataset)
+{
+    dlda_status status = DLDA_OK;
+
+    for (size_t i = 0; i < files->count; i++) {
+        const char *name = dlda_name_list_at(files, i);
+        if (good[i]) DLDA_TRY(dlda_name_list_add(&dataset->storage->files, name, strlen(name)));
+    }
+done:
+    return status;
+}
+
+static dlda_status label_pictures(class_folder *self)
+{
+    dlda_status status = DLDA_OK;
+    size_t n = 0;
+
+    DLDA_TRY(DLDA_TAKE(&self->labels, self->files.count, self->root));
+    for (size_t c = 0, i = 0; c < self->classes.count; c++) {
+        size_t before = n;
+        for (; i < self->ends[c]; i++)
+            if (self->good[i]) self->labels[n++] = (int)c;
+        if (n == before)
+            DLDA_FAIL(DLDA_E_FORMAT, "%s/%s: none of the pictures of this class can be read", self->root,
+                      dlda_name_list_at(&self->classes, c));
+    }
+done:
+    return status;
+}
+
+static dlda_status make_set(class_folder *self, dlda_raw_images *raw, dlda_dataset **dataset)
+{
+    dlda_status status = DLDA_OK;
+    dlda_dataset *set = NULL;
+    const char **names = NULL;
+
+    DLDA_TRY(DLDA_TAKE(&names, self->classes.count, self->root));
+    for (size_t c = 0; c < self->classes.count; c++) names[c] = dlda_name_list_at(&self->classes, c);
+    DLDA_TRY(dlda_dataset_adopt(raw, self->labels, self->classes.count, names, &set));
+    DLDA_TRY(keep_names(&self->files, self->good, set));
+    *dataset = set;
+    set = NULL;
+done:
+    dlda_release(names);
+    dlda_dataset_destroy(set);
+    return status;
+}
+
+static dlda_status read_classes(const dlda_source *source, dlda_dataset **dataset)
+{
+    dlda_status status = DLDA_OK;
+    class_folder self = { .spec = source->spec };
+    dlda_raw_images raw = { 0 };
+
+    if (!source->is_folder) DLDA_FAIL(DLDA_E_IO, "%s: not a folder", source->spec->path);
+    DLDA_TRY(find_root(source->spec, &self.root));
+    DLDA_TRY(list_classes(&self));
+    DLDA_TRY(DLDA_TAKE(&self.good, self.files.count, self.root));
+    DLDA_TRY(dlda_picture_set_read(self.root, &self.files, source->spec, self.good, &raw));
+    DLDA_TRY(label_pictures(&self));
+    DLDA_TRY(make_set(&self, &raw, dataset));
+done:
+    dlda_release(raw.bytes);
+    release(&self);
+    return status;
+}
+
+/* Pictures in the folder itself. */
+static dlda_status read_flat(const dlda_source *source, dlda_dataset **dataset)
+{
+    dlda_status status = DLDA_OK;
+    const char *folder = source->spec->path;
+    dlda_name_list files = { 0 }, deeper = { 0 };
+    dlda_raw_images raw = { 0 };
+    dlda_dataset *set = NULL;
+    uint8_t *good = NULL;
+
+    DLDA_TRY(list_entries(folder, "", &files, &deeper));
+    if (files.count == 0) DLDA_FAIL(DLDA_E_FORMAT, "%s: no pictures in this folder, expected at least 1", folder);
+    tell_unused(source->spec, folder, &deeper, "folders in it are not followed");
+    DLDA_TRY(DLDA_TAKE(&good, files.count, folder));
+    DLDA_TRY(dlda_picture_set_read(folder, &files, source->spec, good, &raw));
+    DLDA_TRY(dlda_dataset_adopt(&raw, NULL, 0, NULL, &set));
+    DLDA_TRY(keep_names(&files, good, set));
+    *dataset = set;
+    set = NULL;
+done:
+    dlda_name_list_release(&files);
+    dlda_name_list_release(&deeper);
+    dlda_release(raw.bytes);
+    dlda_release(good);
+    dlda_dataset_destroy(set);
+    return status;
+}
+
+/* ---- As a reader ---- */
+
+/* The last to be asked about folders: others have files that only they know. */
+static int recognises(const dlda_source *source)
+{
+    return source->is_folder && find_entry(opendir(source->spec->path), named_as_picture);
+}
+
+static int has_part(const dlda_source *source, dlda_part part)
+{
+    if (!has_parts(source->spec->path)) return part == DLDA_TRAIN;
+    return has_part_folder(source->spec->path, part == DLDA_TRAIN ? "train" : "test");
+}
+
+const dlda_reader dlda_folder_reader = { .name = "folder",
+                                         .expected = "a folder with a sub-folder of PNG or JPEG pictures per class",
+                                         .recognises = recognises,
+                                         .has_part = has_part,
+                                         .read = read_classes,
+                                         .read_images = read_flat };

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * read_stl.c - STL-10 in its binary version: a folder as it comes, or one file of images.
+ *
+ * train_X.bin has images of 96 x 96 pixels as three planes, each stored column by column; train_y.bin has a label from
+ * 1 to 10 for each. The same goes for test_*; unlabeled_X.bin has images alone.
+ */
+#include "base/file.h"
+#include "base/memory.h"
+#include "dataset/planar.h"
+
+#include <string.h>
+
+enum { SIDE = 96, CLASSES = 10 };
+
+static const char *const usual_names[CLASSES] = { "airplane", "bird",  "car",    "cat",  "deer",
+                                                  "dog",      "horse", "monkey", "ship", "truck" };
+
+static const dlda_planar_layout layout = { .side = SIDE, .classes = CLASSES, .by_columns = 1 };
+
+static const char images_end[] = "_X.bin", labels_end[] = "_y.bin";
+
+/* ---- Labels ---- */
+
+static dlda_status check_label_file(const char *path, size_t found, const char *images, size_t count)
+{
+    if (found == count) return DLDA_OK;
+    return dlda_fail(DLDA_E_SHAPE, "%s: %zu labels, expected one for each of the %zu images of %s", path, found,
+                     count, images);
+}
+
+/* Labels 1 to 10 as 0 to 9. */
+static dlda_status read_labels(const char *path, const char *images, size_t count, int **labels)
+{
+    dlda_status status = DLDA_OK;
+    char *bytes = NULL;
+    int *numbers = NULL;
+    size_t found = 0;
+
+    DLDA_TRY(dlda_file_read(path, (size_t)1 << 30, &bytes, &found));
+    DLDA_TRY(check_label_file(path, found, images, count));
+    DLDA_TRY(DLDA_TAKE(&numbers, count, path));
+    for (size_t i = 0; i < count; i++) {
+        numbers[i] = (uint8_t)bytes[i] - 1;
+        if (numbers[i] < 0 || numbers[i] >= CLASSES)
+            DLDA_FAIL(DLDA_E_FORMAT, "%s: image %zu has label %d, expected 1 to %d", path, i, numbers[i] + 1,
+                      CLASSES);
+    }
+    *labels = numbers;
+    numbers = NULL;
+done:
+    dlda_release(bytes);
+    dlda_release(numbers);
+    return status;
+}
+
+/* "x_X.bin" -> "x_y.bin". */
+static dlda_status labels_beside(const char *images, char **path)
+{
+    dlda_status status = DLDA_OK;
+    char *labels = NULL;
+
+    if (!dlda_path_ends(images, images_end))
+        DLDA_FAIL(DLDA_E_IO, "%s: no %s at the end of the name, so its labels are not known", images, images_end);
+    DLDA_TRY(dlda_take_text(images, &labels));
+    memcpy(labels + strlen(labels) - strlen(labels_end), labels_end, strlen(labels_end));
+    if (!dlda_path_exists(labels))
+        DLDA_FAIL(DLDA_E_IO, "%s: found no labels for it; expected them in %s", images, labels);
+    *path = labels;
+    labels = NULL;
+done:
+    dlda_release(labels);
+    return status;
+}
+
+/* ---- Sets ---- */
+
+static dlda_status read_pair(const dlda_read_spec *spec, const char *images, dlda_dataset **dataset)
+{
+    dlda_status status = DLDA_OK;
+    dlda_raw_images raw = { 0 };
+    dlda_name_list names = { 0 };
+    char *folder = NULL, *labels_path = NULL;
+    int *labels = NULL;
+    size_t count = 0;
+
+    DLDA_TRY(labels_beside(images, &labels_path));
+    DLDA_TRY(dlda_planar_count(images, &layout, &count));
+    DLDA_TRY(read_labels(labels_path, images, count, &labels)); /* before the many bytes of the images */
+    DLDA_TRY(dlda_path_folder(images, &folder));
+    DLDA_TRY(dlda_class_names_read(folder, "class_names.txt", CLASSES, &names));
+    DLDA_TRY(dlda_planar_read(&images, 1, &layout, spec, &raw, NULL));
+    DLDA_TRY(check_label_file(labels_path, count, images, raw.count));
+    DLDA_TRY(dlda_planar_adopt(&names, usual_names, labels, CLASSES, &raw, dataset));
+done:
+    dlda_release(folder);
+    dlda_release(labels_path);
+    dlda_name_list_release(&names);
+    dlda_release(raw.bytes);
+    dlda_release(labels);
+    return status;
+}
+
+static const char *images_of(dlda_part part)
+{
+    return part == DLDA_TRAIN ? "train_X.bin" : "test_X.bin";
+}
+
+static dlda_status read_stl(const dlda_source *source, dlda_dataset **dataset)
+{
+    dlda_status status = DLDA_OK;
+    const char *name = images_of(source->spec->part);
+    char *path = NULL;
+
+    if (!source->is_folder) return read_pair(source->spec, source->spec->path, dataset);
+    DLDA_TRY(dlda_path_join(source->spec->path, name, &path));
+    if (!dlda_path_exists(path)) DLDA_FAIL(DLDA_E_IO, "%s: found no %s", source->spec->path, name);
+    DLDA_TRY(read_pair(source->spec, path, dataset));
+done:
+    dlda_release(path);
+    return status;
+}
+
+/* A file of images alone, as unlabeled_X.bin; the labels of others are left where they are. */
+static dlda_status read_unlabelled(const dlda_source *source, dlda_dataset **dataset)
+{
+    dlda_status status = DLDA_OK;
+    dlda_raw_images raw = { 0 };
+
+    if (source->is_folder) return read_stl(source, dataset);
+    DLDA_TRY(dlda_planar_read(&source->spec->path, 1, &layout, source->spec, &raw, NULL));
+    DLDA_TRY(dlda_dataset_adopt(&raw, NULL, 0, NULL, dataset));
+done:
+    dlda_release(raw.bytes);
+    return status;
+}
+
+/* ---- As a reader ---- */
+
+static int recognises(const dlda_source *source)
+{
+    const char *path = source->spec->path;
+
+    if (!source->is_folder) return dlda_path_ends(path, images_end);
+    return dlda_folder_has(path, "train_X.bin") || dlda_folder_has(path, "train_y.bin") ||
+           dlda_folder_has(path, "test_X.bin") || dlda_folder_has(path, "unlabeled_X.bin");
+}
+
+/* A single file is of no part: testing on it would be testing on the training data. */
+static int has_part(const dlda_source *source, dlda_part part)
+{
+    if (!source->is_folder) return part == DLDA_TRAIN;
+    return dlda_folder_has(source->spec->path, part == DLDA_TRAIN ? "train_" : "test_");
+}
+
+const dlda_reader dlda_stl10_reader = { .name = "stl10",
+                                        .expected = "binary STL-10",
+                                        .recognises = recognises,
+                                        .has_part = has_part,
+                                        .read = read_stl,
+                                        .read_images = read_unlabelled };

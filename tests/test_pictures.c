@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test_pictures.c - single PNG and JPEG files of every kind, cut at every length, damaged, and with headers that lie.
+ */
+#define _GNU_SOURCE
+#include "dataset/picture.h"
+#include "picture_files.h"
+
+#include <fcntl.h>
+
+enum { HEIGHT = 3, WIDTH = 5, PIXELS = HEIGHT * WIDTH };
+
+static dlda_raw_images read_picture(const char *path)
+{
+    dlda_raw_images image = { 0 };
+    dlda_image_shape shape = { 0 };
+
+    if (dlda_picture_read(path, &image) != DLDA_OK) fail_msg("%s", dlda_last_error());
+    assert_int_equal(dlda_picture_shape(path, &shape), DLDA_OK);
+    assert_true(shape.height == image.height && shape.width == image.width && shape.channels == image.channels);
+    assert_int_equal(image.count, 1);
+    return image;
+}
+
+/* A picture of HEIGHT x WIDTH must have these bytes [HEIGHT][WIDTH][channels]. */
+static void check_bytes(const char *path, size_t channels, const uint8_t *expected)
+{
+    dlda_raw_images image = read_picture(path);
+
+    assert_int_equal(image.height, HEIGHT);
+    assert_int_equal(image.width, WIDTH);
+    assert_int_equal(image.channels, channels);
+    assert_memory_equal(image.bytes, expected, PIXELS * channels);
+    dlda_release(image.bytes);
+}
+
+static void expect_refusal(const char *path, const char *words)
+{
+    dlda_raw_images image = { 0 };
+    size_t live = dlda_memory_count().live;
+
+    assert_int_equal(dlda_picture_read(path, &image), DLDA_E_FORMAT);
+    assert_null(image.bytes);
+    assert_int_equal(dlda_memory_count().live, live);
+    if (!strstr(dlda_last_error(), path)) fail_msg("expected '%s' in: %s", path, dlda_last_error());
+    if (!strstr(dlda_last_error(), words)) fail_msg("expected '%s' in: %s", words, dlda_last_error());
+}
+
+/* ---- Every kind of PNG ---- */
+
+typedef struct png_kind {
+    int type, depth, interlaced;
+    size_t bytes_per_row; /* of the rows that are written */
+} png_kind;
+
+static const char *write_png_kind(const char *name, png_kind kind, const uint8_t *rows)
+{
+    static const png_color palette[4] = { { 255, 0, 0 }, { 0, 255, 0 }, { 0, 0, 255 }, { 9, 9, 9 } };
+    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
+    png_infop info = png_create_info_struct(png);
+    const char *path = in_folder(name);
+    FILE *file = fopen(path, "wb");
+    png_bytep pointers[HEIGHT];
+
+    assert_true(file && !setjmp(png_jmpbuf(png)));
+    png_init_io(png, file);
+    png_set_IHDR(png, info, WIDTH, HEIGHT, kind.depth, kind.type,
+                 kind.interlaced ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+                 PNG_FILTER_TYPE_DEFAULT);
+    if (kind.type == PNG_COLOR_TYPE_PALETTE) {
+        png_set_PLTE(png, info, palette, 4);
+        png_set_tRNS(png, info, (const png_byte[]){ 0, 128, 255, 7 }, 4, NULL);
+    }
+    png_set_gAMA(png, info, 1.0); /* which is not to be applied */
+    for (size_t y = 0; y < HEIGHT; y++) pointers[y] = (png_bytep)rows + y * kind.bytes_per_row;
+    png_set_rows(png, info, pointers);
+    png_write_png(png, info, PNG_TRANSFORM_IDENTITY, NULL);
+    png_destroy_write_struct(&png, &info);
+    assert_int_equal(fclose(file), 0);
+    return path;
+}
+
+/* Alpha is dropped, not applied. */
+static void test_png_alpha(void **state)
+{
+    uint8_t rgba[PIXELS * 4], ga[PIXELS * 2], rgb[PIXELS * 3], grey[PIXELS];
+
+    (void)state;
+    for (size_t i = 0; i < PIXELS; i++) {
+        for (size_t c = 0; c < 3; c++) rgba[4 * i + c] = rgb[3 * i + c] = (uint8_t)(40 * c + 11 * i);
+        rgba[4 * i + 3] = (uint8_t)(17 * i);
+        ga[2 * i] = grey[i] = (uint8_t)(200 - i);
+        ga[2 * i + 1] = (uint8_t)(17 * i);
+    }
+    for (int interlaced = 0; interlaced < 2; interlaced++) {
+        check_bytes(write_png_kind("rgba.png", (png_kind){ PNG_COLOR_TYPE_RGBA, 8, interlaced, 4 * WIDTH }, rgba),
+                    3, rgb);
+        check_bytes(write_png_kind("ga.png", (png_kind){ PNG_COLOR_TYPE_GA, 8, interlaced, 2 * WIDTH }, ga), 1,
+                    grey);
+    }
+}
+
+static void test_png_16_bits(void **state)
+{
+    uint8_t rgb16[PIXELS * 6], rgb[PIXELS * 3], grey16[PIXELS * 2], grey[PIXELS];
+
+    (void)state;
+    for (size_t i = 0; i < PIXELS * 3; i++) {
+        rgb[i] = (uint8_t)(5 * i);
+        rgb16[2 * i] = rgb16[2 * i + 1] = rgb[i]; /* v * 257 is v of 8 bits */
+    }
+    for (size_t i = 0; i < PIXELS; i++) {
+        grey[i] = (uint8_t)(i + 1);
+        grey16[2 * i] = (uint8_t)i;
+        grey16[2 * i + 1] = 255; /* nearer to i + 1 */
+    }
+    check_bytes(write_png_kind("rgb16.png", (png_kind){ PNG_COLOR_TYPE_RGB, 16, 1, 6 * WIDTH }, rgb16), 3, rgb);
+    check_bytes(write_png_kind("grey16.png", (png_kind){ PNG_COLOR_TYPE_GRAY, 16, 0, 2 * WIDTH }, grey16), 1, grey);
+}
+
+static void test_png_palette_and_few_bits(void **state)
+{
+    static const uint8_t colours[4][3] = { { 255, 0, 0 }, { 0, 255, 0 }, { 0, 0, 255 }, { 9, 9, 9 } };
+    static const uint8_t bits[HEIGHT] = { 0xA8, 0x50, 0xF8 };
+    uint8_t indices[PIXELS], rgb[PIXELS * 3], grey[PIXELS];
+
+    (void)state;
+    for (size_t i = 0; i < PIXELS; i++) {
+        indices[i] = (uint8_t)(i * 7 % 4);
+        memcpy(rgb + 3 * i, colours[indices[i]], 3);
+        grey[i] = bits[i / WIDTH] >> (7 - i % WIDTH) & 1 ? 255 : 0;
+    }
+    check_bytes(write_png_kind("palette.png", (png_kind){ PNG_COLOR_TYPE_PALETTE, 8, 1, WIDTH }, indices), 3, rgb);
+    check_bytes(write_png_kind("bits.png", (png_kind){ PNG_COLOR_TYPE_GRAY, 1, 0, 1 }, bits), 1, grey);
+}
+
+/* ---- JPEG ---- */
+
+/* 16 x 16, smooth, so that little is lost. */
+static void smooth(uint8_t *pixels, size_t channels)
+{
+    for (size_t i = 0; i < 256; i++)
+        for (size_t c = 0; c < channels; c++)
+            pixels[i * channels + c] = (uint8_t)(40 + 5 * (i / 16) + 6 * (i % 16) * (c == 1) + 20 * c);
+}
+
+static void check_jpeg(jpeg_kind kind)
+{
+    uint8_t pixels[256 * 3];
+    size_t channels = (size_t)kind.components;
+
+    smooth(pixels, channels);
+    dlda_raw_images image = read_picture(write_jpeg("smooth.png", kind, 16, 16, pixels)); /* names say nothing */
+    assert_true(image.height == 16 && image.width == 16 && image.channels == channels);
+    for (size_t i = 0; i < 256 * channels; i++) assert_in_range(abs(image.bytes[i] - pixels[i]), 0, 12);
+    dlda_release(image.bytes);
+}
+
+static void test_jpeg_kinds(void **state)
+{
+    uint8_t inks[256 * 4] = { 0 };
+
+    (void)state;
+    check_jpeg((jpeg_kind){ 1, 95, 0 });
+    check_jpeg((jpeg_kind){ 3, 95, 0 });
+    check_jpeg((jpeg_kind){ 1, 95, 1 });
+    check_jpeg((jpeg_kind){ 3, 95, 1 });
+    expect_refusal(write_jpeg("inks.jpg", (jpeg_kind){ 4, 95, 0 }, 16, 16, inks),
+                   "with 4 components, expected grey");
+}
+
+/* ---- Damage ---- */
+
+/* What a library says on its own account would land on stderr. */
+static int hush(void)
+{
+    int kept = dup(2), file = open(in_folder("stderr"), O_CREAT | O_TRUNC | O_WRONLY, 0600);
+
+    fflush(stderr);
+    dup2(file, 2);
+    close(file);
+    return kept;
+}
+
+static void expect_silence(int kept)
+{
+    struct stat info;
+
+    fflush(stderr);
+    dup2(kept, 2);
+    close(kept);
+    assert_int_equal(stat(in_folder("stderr"), &info), 0);
+    assert_int_equal(info.st_size, 0);
+}
+
+static size_t make_small(int kind, uint8_t *bytes, size_t room)
+{
+    uint8_t pixels[256 * 3];
+
+    smooth(pixels, 3);
+    if (kind == 0) return slurp(write_png("small", PNG_FORMAT_RGB, 5, 3, pixels), bytes, room);
+    if (kind == 1) return slurp(write_jpeg("small", (jpeg_kind){ 3, 50, 0 }, 9, 7, pixels), bytes, room);
+    if (kind == 2) return slurp(write_jpeg("small", (jpeg_kind){ 3, 50, 1 }, 9, 7, pixels), bytes, room);
+    return slurp(write_jpeg("small", (jpeg_kind){ 1, 50, 0 }, 16, 16, pixels), bytes, room);
+}
+
+static void test_cut_at_every_length(void **state)
+{
+    static uint8_t bytes[4096];
+    int kept = hush();
+
+    (void)state;
+    for (int kind = 0; kind < 4; kind++) {
+        size_t size = make_small(kind, bytes, sizeof bytes);
+        for (size_t n = 0; n < size; n++) expect_refusal(write_bytes("cut", bytes, n), "cut: ");
+        dlda_raw_images image = read_picture(write_bytes("cut", bytes, size));
+        dlda_release(image.bytes);
+    }
+    expect_silence(kept);
+}
+
+/* A damaged bit may go unnoticed (a name in a comment, a coefficient), but it does no harm. */
+static void test_a_damaged_bit_in_every_byte(void **state)
+{
+    static uint8_t bytes[4096];
+    size_t live = dlda_memory_count().live, noticed = 0, peak = dlda_memory_count().peak;
+    int kept = hush();
+
+    (void)state;
+    for (int kind = 0; kind < 4; kind++) {
+        size_t size = make_small(kind, bytes, sizeof bytes);
+        for (size_t bit = 0; bit < 8 * size; bit += bit % 8 < 7 ? 9 : 1) {
+            dlda_raw_images image = { 0 };
+            bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+            dlda_status status = dlda_picture_read(write_bytes("bit", bytes, size), &image);
+            assert_true(status == DLDA_OK || status == DLDA_E_FORMAT);
+            noticed += status != DLDA_OK;
+            dlda_release(image.bytes);
+            bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        }
+    }
+    expect_silence(kept);
+    assert_int_equal(dlda_memory_count().live, live);
+    assert_true(noticed > 200);
+    assert_in_range(dlda_memory_count().peak, 0, peak + ((size_t)64 << 20));
+}
+
+/* Sets the size in a JPEG's frame header. */
+static void forge_jpeg_size(uint8_t *bytes, size_t size, unsigned height, unsigned width)
+{
+    for (size_t i = 2; i + 9 < size; i++)
+        if (bytes[i] == 0xff && bytes[i + 1] >= 0xc0 && bytes[i + 1] <= 0xc2) {
+            bytes[i + 5] = (uint8_t)(height >> 8), bytes[i + 6] = (uint8_t)height;
+            bytes[i + 7] = (uint8_t)(width >> 8), bytes[i + 8] = (uint8_t)width;
+            return;
+        }
+    fail_msg("no frame header");
+}
+
+static void test_headers_that_promise_too_much(void **state)
+{
+    static const unsigned sizes[][2] = { { 60000, 60000 }, { 65500, 3000 }, { 11000, 11000 },
+                                         { 2000, 2000 },   { 0, 5 },        { 5, 0 } };
+    static uint8_t bytes[4096];
+
+    (void)state;
+    for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++)
+        for (int kind = 0; kind < 3; kind++) {
+            size_t size = make_small(kind, bytes, sizeof bytes), peak = dlda_memory_count().peak;
+            if (kind == 0) forge_size(bytes, sizes[k][1], sizes[k][0]);
+            else forge_jpeg_size(bytes, size, sizes[k][0], sizes[k][1]);
+            expect_refusal(write_bytes("huge", bytes, size), "huge: ");
+            /* libpng finds out about 2000 x 2000 by decoding: what deflate could make of the file */
+            assert_in_range(dlda_memory_count().peak, 0, peak + ((size_t)12 << 20));
+        }
+    size_t size = make_small(1, bytes, sizeof bytes);
+    forge_jpeg_size(bytes, size, 60000, 60000);
+    expect_refusal(write_bytes("huge", bytes, size), "60000 x 60000 pixels, expected at most 134217728 in all");
+    forge_jpeg_size(bytes, size, 11000, 11000);
+    expect_refusal(write_bytes("huge", bytes, size), "the header promises 11000 x 11000 pixels, more than");
+}
+
+static void test_no_pictures(void **state)
+{
+    (void)state;
+    expect_refusal(write_bytes("text", "\x89PNH\r\n\x1a\n----", 12), "neither a PNG nor a JPEG picture");
+    expect_refusal(write_bytes("text", "", 0), "neither a PNG nor a JPEG picture");
+    expect_refusal(write_bytes("text", "\xff\xd8\xff", 3), "not a valid JPEG: ");
+    expect_refusal(write_bytes("text", "\x89PNG\r\n\x1a\n", 8), "not a valid PNG: cut short");
+    expect_failure(write_bytes("text", "\xff\xd8\xff", 3), DLDA_E_FORMAT, "a single picture has no label");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_png_alpha),
+        cmocka_unit_test(test_png_16_bits),
+        cmocka_unit_test(test_png_palette_and_few_bits),
+        cmocka_unit_test(test_jpeg_kinds),
+        cmocka_unit_test(test_cut_at_every_length),
+        cmocka_unit_test(test_a_damaged_bit_in_every_byte),
+        cmocka_unit_test(test_headers_that_promise_too_much),
+        cmocka_unit_test(test_no_pictures),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
