@@ -11,6 +11,7 @@ from net_text import named, read_network
 
 PASSES_OVER_OUTPUT = 6  # written and read forward; read twice, its gradient written and read backward
 LEAST_CHANNELS = 16     # with fewer, Winograd's transforms cost more than they save
+TILES = (2, 4, 5, 6)    # sizes of Winograd's tiles that the engine knows
 
 
 def convolutions(path):
@@ -37,13 +38,13 @@ def convolutions(path):
 
 
 def multiplications(conv):
-    """Of one pass for one image: directly, and the fewest of the two methods."""
+    """Of one pass for one image: directly, and the fewest of all methods."""
     _, _, channels, out_height, out_width, filters, kernel, stride = conv
     direct = out_height * out_width * kernel * kernel * channels * filters
     if kernel != 3 or stride != 1 or min(channels, filters) < LEAST_CHANNELS:
         return direct, direct
-    tiles = math.ceil(out_height / 4) * math.ceil(out_width / 4)
-    return direct, min(direct, 36 * tiles * channels * filters)
+    per_filter = min(math.ceil(out_height / t) * math.ceil(out_width / t) * (t + 2) ** 2 for t in TILES)
+    return direct, min(direct, per_filter * channels * filters)
 
 
 def bound(path, peak_gflops, gigabytes_per_second):
