@@ -23,10 +23,11 @@ struct dlda_options {
     int64_t kernels; /* dlda_kernels */
     /* how it runs and what is shown */
     int64_t threads, probability, force, quiet, json, help;
-    int64_t repeats, part; /* bench; part: dlda_benchmark_part */
+    int64_t repeats, part;       /* bench; part: dlda_benchmark_part */
+    int64_t count, skip_bad, to; /* data; to: dlda_data_format */
     char output[DLDA_OPTION_TEXT];
     /* the text of each value, in the order of the table */
-    char text[24][DLDA_OPTION_TEXT];
+    char text[32][DLDA_OPTION_TEXT];
 };
 
 /* 1 if option i of the table decides the result of a training, so that files record it. */
