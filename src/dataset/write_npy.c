@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * write_npy.c - sets as pairs of NumPy files: X [count][height][width][channels], y [count].
+ *
+ * A .npy file of version 1.0 is: the magic bytes, the length of the header in two bytes, the header as a Python
+ * dictionary, filled up with blanks so that the data begin at a multiple of 64 bytes, then the data in the machine's
+ * order, which the header names.
+ */
+#include "base/file.h"
+#include "base/memory.h"
+#include "dataset/dataset_internal.h"
+#include "dataset/writers.h"
+
+#include <string.h>
+
+enum { ALIGNMENT = 64, PREFIX = 10, MOST_HEADER = 256 };
+
+static char byte_order(void)
+{
+    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
+}
+
+/* `type` is "|u1", "<f4", ...; `shape` the inside of a Python tuple. */
+static dlda_status add_header(dlda_file_writer *writer, const char *type, const char *shape)
+{
+    dlda_status status = DLDA_OK;
+    char text[MOST_HEADER];
+    size_t length = (size_t)snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }",
+                                     type, shape);
+    size_t whole = (PREFIX + length + 1 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT - PREFIX; /* 1: the line's end */
+    const uint8_t sizes[4] = { 1, 0, (uint8_t)whole, (uint8_t)(whole >> 8) };
+
+    memset(text + length, ' ', whole - length);
+    text[whole - 1] = '\n';
+    DLDA_TRY(dlda_file_writer_add(writer, "\x93NUMPY", 6));
+    DLDA_TRY(dlda_file_writer_add(writer, sizes, sizeof sizes));
+    DLDA_TRY(dlda_file_writer_add(writer, text, whole));
+done:
+    return status;
+}
+
+static dlda_status add_samples(dlda_file_writer *writer, const dlda_dataset *self)
+{
+    dlda_status status = DLDA_OK;
+    size_t size = self->height * self->width * self->channels;
+
+    for (size_t i = 0; i < self->count; i++) {
+        const float *values = self->storage->values + self->index[i] * size;
+        if (self->storage->bytes) DLDA_TRY(dlda_file_writer_add(writer, dlda_sample_bytes(self, i), size));
+        else DLDA_TRY(dlda_file_writer_add(writer, values, size * sizeof *values));
+    }
+done:
+    return status;
+}
+
+/* Plain vectors are rows of a table; images keep all three of their dimensions. */
+static dlda_status write_images(const dlda_dataset *self, const char *path)
+{
+    dlda_status status = DLDA_OK;
+    dlda_file_writer *writer = NULL;
+    char shape[96], type[4] = "|u1";
+
+    if (self->height == 1 && self->width == 1)
+        snprintf(shape, sizeof shape, "%zu, %zu", self->count, self->channels);
+    else
+        snprintf(shape, sizeof shape, "%zu, %zu, %zu, %zu", self->count, self->height, self->width, self->channels);
+    if (!self->storage->bytes) snprintf(type, sizeof type, "%cf4", byte_order());
+    DLDA_TRY(dlda_file_writer_open(path, &writer));
+    DLDA_TRY(add_header(writer, type, shape));
+    DLDA_TRY(add_samples(writer, self));
+    DLDA_TRY(dlda_file_writer_finish(writer));
+done:
+    dlda_file_writer_destroy(writer);
+    return status;
+}
+
+static dlda_status write_labels(const dlda_dataset *self, const char *path)
+{
+    dlda_status status = DLDA_OK;
+    dlda_file_writer *writer = NULL;
+    char shape[32], type[4];
+
+    snprintf(shape, sizeof shape, "%zu,", self->count);
+    snprintf(type, sizeof type, "%ci4", byte_order());
+    DLDA_TRY(dlda_file_writer_open(path, &writer));
+    DLDA_TRY(add_header(writer, type, shape));
+    for (size_t i = 0; i < self->count; i++)
+        DLDA_TRY(dlda_file_writer_add(writer, &(int32_t){ self->labels[i] }, sizeof(int32_t)));
+    DLDA_TRY(dlda_file_writer_finish(writer));
+done:
+    dlda_file_writer_destroy(writer);
+    return status;
+}
+
+dlda_status dlda_write_npy(const dlda_dataset *self, dlda_part part, const char *folder)
+{
+    dlda_status status = DLDA_OK;
+    int train = part == DLDA_TRAIN;
+    char *images = NULL, *labels = NULL;
+
+    DLDA_TRY(dlda_path_join(folder, train ? "X_train.npy" : "X_test.npy", &images));
+    DLDA_TRY(dlda_path_join(folder, train ? "y_train.npy" : "y_test.npy", &labels));
+    DLDA_TRY(write_images(self, images));
+    DLDA_TRY(write_labels(self, labels));
+done:
+    dlda_release(images);
+    dlda_release(labels);
+    return status;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * write_png.c - one PNG file, and sets as folders of them: PART/CLASS/NUMBER.png.
+ *
+ * A set has many small files, and waiting for the disk after each would take minutes. So they are written into a folder
+ * with another name, which gets its own when all of them are there.
+ */
+#define _GNU_SOURCE
+#include "base/file.h"
+#include "base/memory.h"
+#include "dataset/by_class.h"
+#include "dataset/dataset_internal.h"
+#include "dataset/writers.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <png.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- One file ---- */
+
+static dlda_status encode(const char *path, const dlda_raw_images *raw, uint8_t **bytes, size_t *size)
+{
+    dlda_status status = DLDA_OK;
+    png_image image = { .version = PNG_IMAGE_VERSION,
+                        .width = (png_uint_32)raw->width,
+                        .height = (png_uint_32)raw->height,
+                        .format = raw->channels == 3 ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY };
+    png_alloc_size_t room = PNG_IMAGE_PNG_SIZE_MAX(image);
+
+    DLDA_TRY(DLDA_TAKE(bytes, room, path));
+    if (!png_image_write_to_memory(&image, *bytes, &room, 0, raw->bytes, 0, NULL))
+        DLDA_FAIL(DLDA_E_MEMORY, "%s: cannot make a PNG: %s", path, image.message);
+    *size = room;
+done:
+    png_image_free(&image);
+    return status;
+}
+
+dlda_status dlda_png_write(const char *path, const dlda_raw_images *image)
+{
+    dlda_status status = DLDA_OK;
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+
+    DLDA_TRY(encode(path, image, &bytes, &size));
+    DLDA_TRY(dlda_file_write(path, bytes, size));
+done:
+    dlda_release(bytes);
+    return status;
+}
+
+static dlda_status write_plainly(const char *path, const uint8_t *bytes, size_t size)
+{
+    FILE *file = fopen(path, "wbe");
+    int written = file && fwrite(bytes, 1, size, file) == size;
+    int closed = file && fclose(file) == 0;
+
+    return written && closed ? DLDA_OK : dlda_fail(DLDA_E_IO, "%s: cannot write: %s", path, strerror(errno));
+}
+
+/* ---- A folder of classes ---- */
+
+/* The name of a class as that of a folder: no slash, not hidden, not empty. */
+static dlda_status class_folder(const char *root, const char *name, char **path)
+{
+    dlda_status status = DLDA_OK;
+    char *safe = NULL;
+
+    DLDA_TRY(dlda_take_text(name[0] ? name : "_", &safe));
+    for (char *slash = strchr(safe, '/'); slash; slash = strchr(slash, '/')) *slash = '_';
+    if (safe[0] == '.') safe[0] = '_';
+    DLDA_TRY(dlda_path_join(root, safe, path));
+    if (mkdir(*path, 0777) != 0)
+        DLDA_FAIL(DLDA_E_IO, "%s: cannot make the folder of class '%s': %s", *path, name, strerror(errno));
+done:
+    dlda_release(safe);
+    return status;
+}
+
+static dlda_status write_sample(const dlda_dataset *self, size_t i, const char *folder)
+{
+    dlda_status status = DLDA_OK;
+    const dlda_raw_images image = { 1, self->height, self->width, self->channels,
+                                    (uint8_t *)dlda_sample_bytes(self, i) };
+    char name[32];
+    char *path = NULL;
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+
+    snprintf(name, sizeof name, "%06zu.png", i);
+    DLDA_TRY(dlda_path_join(folder, name, &path));
+    DLDA_TRY(encode(path, &image, &bytes, &size));
+    DLDA_TRY(write_plainly(path, bytes, size));
+done:
+    dlda_release(bytes);
+    dlda_release(path);
+    return status;
+}
+
+static dlda_status write_class(const dlda_dataset *self, const char *root, size_t label, const size_t *samples,
+                               size_t n)
+{
+    dlda_status status = DLDA_OK;
+    char *folder = NULL;
+
+    if (n == 0) return DLDA_OK;
+    DLDA_TRY(class_folder(root, self->storage->names[label], &folder));
+    for (size_t i = 0; i < n; i++) DLDA_TRY(write_sample(self, samples[i], folder));
+done:
+    dlda_release(folder);
+    return status;
+}
+
+static dlda_status write_classes(const dlda_dataset *self, const char *root)
+{
+    dlda_status status = DLDA_OK;
+    size_t *start = NULL, *order = NULL;
+
+    DLDA_TRY(DLDA_TAKE(&start, self->classes + 1, "classes"));
+    DLDA_TRY(DLDA_TAKE(&order, self->count, "classes"));
+    dlda_group_by_class(self->labels, self->count, self->classes, start, order);
+    for (size_t c = 0; c < self->classes; c++)
+        DLDA_TRY(write_class(self, root, c, order + start[c], start[c + 1] - start[c]));
+done:
+    dlda_release(start);
+    dlda_release(order);
+    return status;
+}
+
+static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *position)
+{
+    (void)info;
+    (void)type;
+    (void)position;
+    return remove(path);
+}
+
+static void remove_tree(const char *path)
+{
+    nftw(path, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static dlda_status check_images(const dlda_dataset *self)
+{
+    if (self->channels != 1 && self->channels != 3)
+        return dlda_fail(DLDA_E_SHAPE, "png: %zu channels, expected 1 or 3", self->channels);
+    if (self->height > PNG_UINT_31_MAX / 4 || self->width > PNG_UINT_31_MAX / 4)
+        return dlda_fail(DLDA_E_SHAPE, "png: images of %zu x %zu, which is too large", self->height, self->width);
+    return dlda_expect_bytes(self, "png");
+}
+
+dlda_status dlda_write_png_folder(const dlda_dataset *self, dlda_part part, const char *folder)
+{
+    dlda_status status = DLDA_OK;
+    char name[48];
+    char *target = NULL, *temporary = NULL;
+    int made = 0;
+
+    DLDA_TRY(check_images(self));
+    DLDA_TRY(dlda_path_join(folder, part == DLDA_TRAIN ? "train" : "test", &target));
+    if (dlda_path_exists(target))
+        DLDA_FAIL(DLDA_E_EXISTS, "%s: is there already; choose another folder, or remove it first", target);
+    snprintf(name, sizeof name, ".%s.tmp-%ld", part == DLDA_TRAIN ? "train" : "test", (long)getpid());
+    DLDA_TRY(dlda_path_join(folder, name, &temporary));
+    DLDA_TRY(dlda_folder_make(temporary));
+    made = 1;
+    DLDA_TRY(write_classes(self, temporary));
+    DLDA_TRY(dlda_path_move(temporary, target));
+    made = 0;
+done:
+    if (made) remove_tree(temporary);
+    dlda_release(temporary);
+    dlda_release(target);
+    return status;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * writers.h - the writers of data sets, one write_<format>.c each.
+ */
+#ifndef DLDA_DATASET_WRITERS_H
+#define DLDA_DATASET_WRITERS_H
+
+#include "dataset/readers.h"
+
+/* Each writes a labelled set as one part into a folder that is there. */
+dlda_status dlda_write_idx(const dlda_dataset *dataset, dlda_part part, const char *folder);
+dlda_status dlda_write_npy(const dlda_dataset *dataset, dlda_part part, const char *folder);
+dlda_status dlda_write_png_folder(const dlda_dataset *dataset, dlda_part part, const char *folder);
+
+/* Fails for sets of floats, which the format called `format` cannot hold. */
+dlda_status dlda_expect_bytes(const dlda_dataset *dataset, const char *format);
+/* The bytes [height][width][channels] of sample i of a set that has bytes. */
+const uint8_t *dlda_sample_bytes(const dlda_dataset *dataset, size_t i);
+
+/* One image with 1 or 3 channels as a PNG file that appears as a whole. */
+dlda_status dlda_png_write(const char *path, const dlda_raw_images *image);
+
+#endif
