@@ -20,13 +20,17 @@ struct dlda_options {
     int64_t objective; /* dlda_objective_kind */
     int64_t epochs, batch, halve_every, seed;
     double rate, momentum, decay, lambda, epsilon, validation;
-    int64_t kernels; /* dlda_kernels */
+    char prepare[DLDA_OPTION_TEXT];
+    double gcn_scale, gcn_bias, zca_bias;
+    int64_t flip, shift;
+    int64_t split_seed, subset, folds, fold; /* split_seed: -1 for that of `seed` */
+    int64_t kernels;                         /* dlda_kernels */
     /* how it runs and what is shown */
     int64_t threads, probability, force, quiet, json, help;
     int64_t repeats, part; /* bench; part: dlda_benchmark_part */
     char output[DLDA_OPTION_TEXT];
     /* the text of each value, in the order of the table */
-    char text[24][DLDA_OPTION_TEXT];
+    char text[48][DLDA_OPTION_TEXT];
 };
 
 /* 1 if option i of the table decides the result of a training, so that files record it. */

@@ -18,6 +18,7 @@ static void embed_set(dlda_trainer *self, const dlda_dataset *set)
         size_t n = count - first < self->batch ? count - first : self->batch;
         for (size_t i = 0; i < n; i++) self->positions[i] = first + i;
         dlda_dataset_gather(set, self->positions, n, self->team, self->images);
+        dlda_preparation_run(self->still, self->team, n, self->images, NULL);
         const float *H = dlda_plan_infer(self->plan, self->weights, self->state, self->images, n);
         memcpy(self->H + first * D, H, n * D * sizeof *H);
     }
