@@ -111,6 +111,7 @@ static void write_json(const dlda_options *options, const dlda_benchmark *b)
     write_number(&json, "images_per_second", b->images_per_second);
     write_number(&json, "step_gflop", b->step_gflop);
     write_phases(&json, b);
+    write_number(&json, "loader_seconds", b->loader_seconds);
     write_count(&json, "peak_bytes", b->peak_bytes);
     write_count(&json, "base_bytes", b->base_bytes);
     write_count(&json, "plan_bytes", b->plan_bytes);
@@ -137,6 +138,8 @@ static void print_step(const dlda_benchmark *b)
     for (int i = 0; i < N_PHASES; i++)
         printf("  %-10s   %10.3f ms  %5.1f %%\n", phases[i].name, 1e3 * phases[i].seconds,
                100 * phases[i].seconds / b->step_seconds);
+    printf("  loader       %10.3f ms of a thread of its own, beside the step: %.1f %% of its %zu threads' time\n",
+           1e3 * b->loader_seconds, 100 * b->loader_seconds / (b->step_seconds * (double)b->threads), b->threads);
     printf("memory         %.1f MB resident at most (%.1f MB before), of which the network plan has %.1f MB\n",
            1e-6 * (double)b->peak_bytes, 1e-6 * (double)b->base_bytes, 1e-6 * (double)b->plan_bytes);
 }
@@ -213,6 +216,9 @@ static int run_bench(const cli_arguments *arguments)
         .repeats = (size_t)option_number(options, "repeats"),
         .objective = (dlda_objective_kind)choice_of(options, "objective", choices_of("objective")),
         .part = (dlda_benchmark_part)choice_of(options, "part", choices_of("part")),
+        .prepare = dlda_options_get(options, "prepare"),
+        .flip = option_is(options, "flip", "true"),
+        .shift = (size_t)option_number(options, "shift"),
     };
 
     int code = exit_code_of(name, dlda_benchmark_run(&spec, &benchmark));

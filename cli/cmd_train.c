@@ -9,9 +9,9 @@
 #include "fit.h"
 #include "interrupt.h"
 #include "progress.h"
+#include "split.h"
 #include "table.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,40 +22,20 @@ typedef struct training {
     const dlda_options *options;
     const char *data, *folder;
     int quiet;
-    dlda_dataset *all, *train_part;  /* train_part is NULL if nothing is held out */
+    dlda_dataset *all, *train_part;  /* train_part is NULL if it is all of it */
     dlda_dataset *validation, *test; /* NULL if there is none                    */
     dlda_trainer *trainer;
 } training;
 
 /* ---- Data ---- */
 
-/* How many samples --validation holds out: a share below 1, or a count. */
-static int validation_count(const training *self, size_t *count)
-{
-    double value = option_number(self->options, "validation");
-    size_t samples = dlda_dataset_count(self->all);
-
-    if (value >= 1 && value != floor(value))
-        return complain_usage(name, "option validation: found %g, expected a share below 1 or a whole number",
-                              value);
-    if (value >= (double)samples)
-        return complain_usage(name, "option validation: found %.0f, expected less than the %zu training samples",
-                              value, samples);
-    *count = (size_t)(value < 1 ? floor(value * (double)samples) : value);
-    return EXIT_OK;
-}
-
 static int read_training_data(training *self)
 {
-    size_t held_out = 0;
     dlda_read_spec spec = data_spec(name, self->options, self->data, DLDA_TRAIN);
     int code = exit_code_of(name, dlda_dataset_open(&spec, &self->all));
 
-    if (code == EXIT_OK) code = validation_count(self, &held_out);
-    if (code != EXIT_OK || held_out == 0) return code;
-    return exit_code_at(name, self->data,
-                        dlda_dataset_split(self->all, held_out, (uint64_t)option_number(self->options, "seed"),
-                                           &self->train_part, &self->validation));
+    if (code != EXIT_OK) return code;
+    return split_training_data(name, self->data, self->options, self->all, &self->train_part, &self->validation);
 }
 
 /* No test part is no failure; one that cannot be read or does not fit is. */
@@ -110,6 +90,9 @@ static void make_parents(const char *folder)
 
 static int prepare(training *self)
 {
+    const char *steps = dlda_options_get(self->options, "prepare");
+
+    if (!self->quiet && strstr(steps, "zca")) fprintf(stderr, "preparing the images: %s\n", steps);
     dlda_status status = dlda_trainer_create(self->options, training_set(self), self->validation, &self->trainer);
 
     /* What is wrong with the classes is wrong with the data, which the library cannot name. */

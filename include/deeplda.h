@@ -170,6 +170,20 @@ DLDA_API dlda_status dlda_dataset_create(const dlda_dataset_spec *spec, dlda_dat
 DLDA_API dlda_status dlda_dataset_split(const dlda_dataset *dataset, size_t count, uint64_t seed,
                                         dlda_dataset **first, dlda_dataset **second);
 
+/* `count` of the samples, class by class in equal shares, at random by `seed`. */
+DLDA_API dlda_status dlda_dataset_subset(const dlda_dataset *dataset, size_t count, uint64_t seed,
+                                         dlda_dataset **subset);
+
+/* Cross validation: divides a set into `folds` parts of equal size, class by class in equal shares, at random by `seed`.
+ * Part `fold`, from 1, becomes `held_out`, all others together `train`. */
+DLDA_API dlda_status dlda_dataset_folds(const dlda_dataset *dataset, size_t folds, size_t fold, uint64_t seed,
+                                        dlda_dataset **train, dlda_dataset **held_out);
+
+/* Some sets (STL-10) bring lists of samples to train on, also called folds: how many there are, mostly 0, and
+ * fold number `fold`, from 1. */
+DLDA_API size_t dlda_dataset_own_folds(const dlda_dataset *dataset);
+DLDA_API dlda_status dlda_dataset_fold(const dlda_dataset *dataset, size_t fold, dlda_dataset **train);
+
 DLDA_API size_t dlda_dataset_count(const dlda_dataset *dataset);
 DLDA_API size_t dlda_dataset_height(const dlda_dataset *dataset);
 DLDA_API size_t dlda_dataset_width(const dlda_dataset *dataset);
@@ -362,6 +376,8 @@ DLDA_API size_t dlda_model_parameters(const dlda_model *model); /* trainable wei
 DLDA_API const char *dlda_model_class_name(const dlda_model *model, size_t label);
 DLDA_API const char *dlda_model_network_text(const dlda_model *model);
 DLDA_API const char *dlda_model_options_json(const dlda_model *model); /* that it was trained with */
+/* How images are prepared, which predictions repeat by themselves: "scale", "scale,gcn,zca", ... */
+DLDA_API const char *dlda_model_preparation(const dlda_model *model);
 DLDA_API const dlda_lda *dlda_model_lda(const dlda_model *model);
 
 /* Data for this model: its channels, labels by its class names and, if it was trained with the option resize, its size
@@ -374,8 +390,8 @@ DLDA_API dlda_status dlda_workspace_create(const dlda_model *model, size_t batch
                                            dlda_workspace **workspace);
 DLDA_API void dlda_workspace_destroy(dlda_workspace *workspace);
 
-/* Features H [n][features] of images [n][height][width][channels], scaled as dlda_dataset_images does.
- * Any n: more than the workspace's batch is done in portions. */
+/* Features H [n][features] of images [n][height][width][channels] as dlda_dataset_images gives them; the model
+ * prepares them as it did in training. Any n: more than the workspace's batch is done in portions. */
 DLDA_API dlda_status dlda_model_embed(const dlda_model *model, dlda_workspace *workspace, const float *images,
                                       size_t n, float *H);
 /* Classes of images; labels [n] and proba [n][classes] may be NULL. */
@@ -474,6 +490,9 @@ typedef struct dlda_benchmark_spec {
     size_t repeats;  /* everything is measured that often, after one run that is not; medians count       */
     dlda_objective_kind objective;
     dlda_benchmark_part part;
+    const char *prepare; /* of the images of a step, as the option of that name; NULL: scale */
+    int flip;            /* augment the images of a step, as the options of these names     */
+    size_t shift;
 } dlda_benchmark_spec;
 
 /* One pass of a layer over a whole batch. */
@@ -494,7 +513,8 @@ typedef struct dlda_benchmark_layer {
     dlda_benchmark_pass backward_weights; /* gradient of the weights                                      */
 } dlda_benchmark_layer;
 
-/* Seconds of a step's phases; the optimiser's include the weight penalty. */
+/* Seconds of a step's phases. Gather: waiting for the loader's thread, which makes the next batch meanwhile; the
+ * optimiser's include the weight penalty. */
 typedef struct dlda_benchmark_phases {
     double gather, forward, objective, backward, optimiser;
 } dlda_benchmark_phases;
@@ -509,10 +529,11 @@ typedef struct dlda_benchmark {
     double step_seconds, images_per_second;
     double step_gflop; /* work of its convolutions, computed directly                                   */
     dlda_benchmark_phases phases;
-    size_t peak_bytes; /* most memory that was resident so far, of the whole process (VmHWM): that of a
+    double loader_seconds; /* processor time of the loader's thread for a batch, beside the phases             */
+    size_t peak_bytes;     /* most memory that was resident so far, of the whole process (VmHWM): that of a
                                    step if nothing large went before in this process                             */
-    size_t base_bytes; /* resident memory before anything was taken                                     */
-    size_t plan_bytes; /* the network's own part: values, gradients, scratch                            */
+    size_t base_bytes;     /* resident memory before anything was taken                                     */
+    size_t plan_bytes;     /* the network's own part: values, gradients, scratch                            */
     /* inference, without the LDA */
     double inference_images_per_second; /* with `batch` images at once */
     double single_images_per_second;    /* one image after the other   */

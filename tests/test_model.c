@@ -236,8 +236,8 @@ static void test_truncated(void **state)
 
 /* ---- Lies ---- */
 
-enum { N_METADATA = 4, MOST_TENSORS = 32 };
-static const char *const keys[N_METADATA] = { "deeplda_format", "network", "classes", "options" };
+enum { N_METADATA = 5, MOST_TENSORS = 32 };
+static const char *const keys[N_METADATA] = { "deeplda_format", "network", "classes", "options", "preparation" };
 
 /* The good file with one text replaced, or removed if `value` is NULL. */
 static void write_with_text(const char *key, const char *value)
@@ -409,11 +409,11 @@ static void test_giant_head(void **state)
     const dlda_metadata_entry texts[] = { { "deeplda_format", "1" },
                                           { "network", "input 2048 2048 1\nbn\n" },
                                           { "classes", "[\"a\",\"b\"]" },
-                                          { "options", "{}" } };
+                                          { "options", "{}" } }; /* and no preparation: scale */
     size_t before = dlda_memory_count().peak;
 
     (void)state;
-    CHECK_OK(dlda_safetensors_write(bad, tensors, 8, texts, N_METADATA));
+    CHECK_OK(dlda_safetensors_write(bad, tensors, 8, texts, 4));
     check_bad("giant head", "head.means': found F64 [2, 1], expected F64 [2, 4194304]");
     size_t most = dlda_memory_count().peak - before;
     if (most > 16 << 20) fail_msg("%zu bytes were taken for a file of a few thousand", most);

@@ -351,12 +351,14 @@ static json_t *recorded(void)
     return object;
 }
 
-/* Exactly what decides results; numbers as numbers. */
+/* Exactly what decides results; numbers as numbers, flags as true or false. */
 static void test_json_keys(void **state)
 {
-    static const char *const keys[] = { "net",         "objective", "epochs", "batch",  "rate",
-                                        "halve-every", "momentum",  "decay",  "lambda", "epsilon",
-                                        "validation",  "resize",    "seed",   "kernels" };
+    static const char *const keys[] = { "net",      "objective", "epochs", "batch",   "rate",       "halve-every",
+                                        "momentum", "decay",     "lambda", "epsilon", "validation", "resize",
+                                        "measure",  "schedule",  "seed",   "kernels", "prepare",    "gcn-scale",
+                                        "gcn-bias", "zca-bias",  "flip",   "shift",   "split-seed", "subset",
+                                        "folds",    "fold" };
     enum { N_KEYS = sizeof keys / sizeof keys[0] };
     json_t *object = recorded();
     size_t deciding = 0;
@@ -368,6 +370,7 @@ static void test_json_keys(void **state)
         const json_t *value = json_object_get(object, keys[i]);
         const dlda_option_info *info = info_of(keys[i]);
         if (info->least < info->most) assert_true(json_number_value(value) == atof(info->initial));
+        else if (!info->argument) assert_int_equal(json_is_true(value), strcmp(info->initial, "true") == 0);
         else assert_string_equal(json_string_value(value), info->initial);
     }
     json_decref(object);

@@ -107,7 +107,7 @@ static void check_epoch(const label_set *set, const dlda_sampler *sampler)
     for (size_t i = 0; i < set->count; i++) assert_true(seen[i]);
     assert_true(largest <= set->batch);
     assert_true(largest - smallest <= 1);
-    assert_int_equal(dlda_sampler_largest(sampler), largest);
+    assert_int_equal(dlda_sampler_size(sampler, 0), largest);
 }
 
 static void test_many_random_label_sets(void **state)

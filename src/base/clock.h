@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * clock.h - a clock that only goes forward.
+ * clock.h - clocks that only go forward.
  */
 #ifndef DLDA_BASE_CLOCK_H
 #define DLDA_BASE_CLOCK_H
@@ -14,6 +14,15 @@ static inline double dlda_seconds_now(void)
 
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Seconds of processor time that this thread has used. */
+static inline double dlda_thread_seconds(void)
+{
+    struct timespec used;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
 }
 
 #endif

@@ -30,7 +30,11 @@ struct dlda_options {
     int64_t schedule; /* dlda_schedule_kind */
     double rate, warm_up, momentum, decay, lambda, epsilon, validation, measure;
     dlda_size resize;
-    int64_t kernels; /* dlda_kernels */
+    char prepare[DLDA_OPTION_TEXT];
+    double gcn_scale, gcn_bias, zca_bias;
+    int64_t flip, shift;
+    int64_t split_seed, subset, folds, fold; /* split_seed: -1 for that of `seed` */
+    int64_t kernels;                         /* dlda_kernels */
     /* how it runs and what is shown */
     int64_t threads, probability, force, quiet, json, help;
     int64_t repeats, part;       /* bench; part: dlda_benchmark_part */

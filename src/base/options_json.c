@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Whole numbers stay whole. 15 digits show 0.1 as 0.1; a number that needs more makes them 17. */
 static json_t *number_to_json(double number, size_t *digits)
@@ -42,7 +43,9 @@ dlda_status dlda_options_to_json(const dlda_options *options, char **json)
         const dlda_option_info *info = dlda_option_at(i);
         const char *value = options->text[i];
         if (!dlda_option_decides_result(i)) continue;
-        json_t *item = info->least < info->most ? number_to_json(parsed(value), &digits) : json_string(value);
+        json_t *item = !info->argument            ? json_boolean(strcmp(value, "true") == 0)
+                       : info->least < info->most ? number_to_json(parsed(value), &digits)
+                                                  : json_string(value);
         if (!item || json_object_set_new(object, info->name, item) != 0)
             DLDA_FAIL(DLDA_E_OPTION, "option %s: '%s' is not valid UTF-8", info->name, value);
     }

@@ -10,10 +10,9 @@
 #define _GNU_SOURCE
 #include "base/parallel.h"
 #include "base/memory.h"
+#include "base/thread.h"
 
-#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -153,21 +152,16 @@ static size_t available_cores(void)
     return sched_getaffinity(0, sizeof set, &set) == 0 ? (size_t)CPU_COUNT(&set) : 1;
 }
 
-/* Workers leave all signals to the program's own threads. */
 static dlda_status start_workers(dlda_team *team)
 {
-    sigset_t all, before;
     int failure = 0;
 
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     while (!failure && team->n_started < team->threads - 1) {
         worker *next = &team->workers[team->n_started];
         *next = (worker){ .team = team, .index = team->n_started + 1 };
-        failure = pthread_create(&next->thread, NULL, work, next);
+        failure = dlda_thread_start(work, next, &next->thread);
         if (!failure) team->n_started++;
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (!failure) return DLDA_OK;
     return dlda_fail(DLDA_E_MEMORY, "threads: %zu could be started, expected %zu: %s", team->n_started + 1,
                      team->threads, strerror(failure));

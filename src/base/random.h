@@ -17,7 +17,8 @@ enum {
     DLDA_RANDOM_WEIGHTS = 1, /* a = index of the layer                       */
     DLDA_RANDOM_SHUFFLE = 2, /* a = epoch, b = class                         */
     DLDA_RANDOM_DROPOUT = 3, /* a = epoch, b = sample; see dropout kernels   */
-    DLDA_RANDOM_SPLIT = 4,   /* b = class                                    */
+    DLDA_RANDOM_SPLIT = 4,   /* a = 0 halves, 1 subsets, 2 folds; b = class   */
+    DLDA_RANDOM_AUGMENT = 5, /* a = epoch, b = sample                        */
     DLDA_RANDOM_TEST = 99
 };
 

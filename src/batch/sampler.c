@@ -19,6 +19,7 @@
 struct dlda_sampler {
     size_t count, classes, batches;
     uint64_t seed;
+    size_t epoch;    /* that `order` is of                                         */
     size_t *start;   /* [classes + 1]: where each class begins in the next two     */
     size_t *grouped; /* [count]: samples by class, ascending                       */
     size_t *dealt;   /* [count]: samples by class, shuffled for this epoch         */
@@ -91,6 +92,7 @@ dlda_status dlda_sampler_create(const int *labels, size_t count, size_t classes,
     /* The first batches are one larger where count is no multiple; ceil(count / batches) <= batch. */
     size_t size = count / self->batches, larger = count % self->batches;
     for (size_t i = 0; i <= self->batches; i++) self->offset[i] = i * size + (i < larger ? i : larger);
+    self->epoch = SIZE_MAX;
     dlda_sampler_epoch(self, 0);
     *sampler = self;
     self = NULL;
@@ -181,6 +183,8 @@ static dlda_random stream(const dlda_sampler *self, size_t epoch, size_t c)
 
 void dlda_sampler_epoch(dlda_sampler *self, size_t epoch)
 {
+    if (epoch == self->epoch) return;
+    self->epoch = epoch;
     memcpy(self->dealt, self->grouped, self->count * sizeof *self->dealt);
     for (size_t c = 0; c < self->classes; c++) {
         dlda_random random = stream(self, epoch, c);
@@ -197,13 +201,13 @@ size_t dlda_sampler_batches(const dlda_sampler *self)
     return self->batches;
 }
 
-size_t dlda_sampler_largest(const dlda_sampler *self)
+size_t dlda_sampler_size(const dlda_sampler *self, size_t i)
 {
-    return self->offset[1];
+    return self->offset[i + 1] - self->offset[i];
 }
 
 const size_t *dlda_sampler_batch(const dlda_sampler *self, size_t i, size_t *n)
 {
-    *n = self->offset[i + 1] - self->offset[i];
+    *n = dlda_sampler_size(self, i);
     return self->order + self->offset[i];
 }

@@ -18,8 +18,8 @@ dlda_status dlda_sampler_create(const int *labels, size_t count, size_t classes,
 void dlda_sampler_destroy(dlda_sampler *sampler);
 
 size_t dlda_sampler_batches(const dlda_sampler *sampler);
-/* Size of the largest batch. */
-size_t dlda_sampler_largest(const dlda_sampler *sampler);
+/* Size of batch i of any epoch; the first is the largest. */
+size_t dlda_sampler_size(const dlda_sampler *sampler, size_t i);
 /* Draws the order of one epoch: a function of (seed, epoch) only. Takes no memory. */
 void dlda_sampler_epoch(dlda_sampler *sampler, size_t epoch);
 /* The samples of batch i of that epoch. */

@@ -31,6 +31,8 @@ static void storage_leave(dlda_storage *storage)
     dlda_release(storage->names);
     dlda_release(storage->text);
     dlda_name_list_release(&storage->files);
+    dlda_release(storage->fold_start);
+    dlda_release(storage->fold_samples);
     dlda_release(storage);
 }
 
@@ -118,6 +120,7 @@ dlda_status dlda_dataset_new(const dlda_dataset_spec *spec, dlda_dataset **datas
     DLDA_TRY(DLDA_TAKE(&self, 1, "data set"));
     DLDA_TRY(DLDA_TAKE(&self->storage, 1, "data set"));
     atomic_init(&self->storage->users, 1);
+    self->storage->n_images = spec->count;
     DLDA_TRY(dlda_storage_set_names(self->storage, spec->names, spec->classes));
     self->count = spec->count;
     self->height = spec->height;

@@ -15,10 +15,16 @@ typedef struct dlda_storage {
     atomic_size_t users;
     uint8_t *bytes; /* [images][height][width][channels], NULL if there are values */
     float *values;  /* the same shape, NULL if there are bytes                     */
-    char **names;   /* [classes], pointers into `text`                             */
+    size_t n_images;
+    char **names; /* [classes], pointers into `text`                             */
     char *text;
     int named;            /* the names came with the data                          */
     dlda_name_list files; /* one for each image, or empty                          */
+    /* the folds of a set that brings some along (STL-10): fold k, from 0, has the images
+     * fold_samples[fold_start[k]] .. fold_samples[fold_start[k+1] - 1] */
+    size_t n_folds;
+    size_t *fold_start; /* [n_folds + 1], NULL if there are none */
+    size_t *fold_samples;
 } dlda_storage;
 
 struct dlda_dataset {
@@ -30,6 +36,10 @@ struct dlda_dataset {
 
 /* A set with everything but the pixels, as `spec` says; the caller puts those into its storage. */
 dlda_status dlda_dataset_new(const dlda_dataset_spec *spec, dlda_dataset **dataset);
+
+/* Gives a set the folds that came with it, n of them, as in dlda_storage; takes over both arrays. For readers.
+ * DLDA_E_FORMAT if a sample does not exist. */
+dlda_status dlda_dataset_set_folds(dlda_dataset *dataset, size_t n, size_t **start, size_t **samples);
 
 /* Samples positions[0 .. n-1] of `parent` as a set of its own that shares the parent's storage. */
 dlda_status dlda_dataset_select(const dlda_dataset *parent, const size_t *positions, size_t n,

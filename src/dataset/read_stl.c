@@ -7,6 +7,8 @@
  */
 #include "base/file.h"
 #include "base/memory.h"
+#include "dataset/dataset_internal.h"
+#include "dataset/folds.h"
 #include "dataset/planar.h"
 
 #include <string.h>
@@ -106,17 +108,40 @@ static const char *images_of(dlda_part part)
     return part == DLDA_TRAIN ? "train_X.bin" : "test_X.bin";
 }
 
+/* The folds of the training part, if the folder has their file. */
+static dlda_status add_folds(const char *folder, dlda_dataset *set)
+{
+    dlda_status status = DLDA_OK;
+    dlda_folds folds = { 0 };
+    size_t *start = NULL;
+
+    if (!dlda_folder_has(folder, "fold_indices.txt")) return DLDA_OK;
+    DLDA_TRY(dlda_stl_read_folds(folder, set->count, &folds));
+    DLDA_TRY(DLDA_TAKE(&start, folds.count + 1, "folds"));
+    for (size_t k = 0; k <= folds.count; k++) start[k] = k * folds.size;
+    DLDA_TRY(dlda_dataset_set_folds(set, folds.count, &start, &folds.index));
+done:
+    dlda_folds_release(&folds);
+    dlda_release(start);
+    return status;
+}
+
 static dlda_status read_stl(const dlda_source *source, dlda_dataset **dataset)
 {
     dlda_status status = DLDA_OK;
     const char *name = images_of(source->spec->part);
     char *path = NULL;
+    dlda_dataset *set = NULL;
 
     if (!source->is_folder) return read_pair(source->spec, source->spec->path, dataset);
     DLDA_TRY(dlda_path_join(source->spec->path, name, &path));
     if (!dlda_path_exists(path)) DLDA_FAIL(DLDA_E_IO, "%s: found no %s", source->spec->path, name);
-    DLDA_TRY(read_pair(source->spec, path, dataset));
+    DLDA_TRY(read_pair(source->spec, path, &set));
+    if (source->spec->part == DLDA_TRAIN) DLDA_TRY(add_folds(source->spec->path, set));
+    *dataset = set;
+    set = NULL;
 done:
+    dlda_dataset_destroy(set);
     dlda_release(path);
     return status;
 }

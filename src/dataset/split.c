@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * split.c - a data set in two, class by class in equal shares.
+ * split.c - a data set in two, or a part of it, class by class in equal shares.
  *
  * Class c with n_c of n samples has a share of `count` n_c / n in the second set: first the whole part of
  * it, then the places that are left go to the largest remainders. Which samples of a class go is drawn at
@@ -87,10 +87,11 @@ static void compute_shares(split *self)
     }
 }
 
-static void draw_second(split *self, uint64_t seed)
+/* `purpose`: the first number of the random stream, see base/random.h. */
+static void draw_second(split *self, uint64_t seed, uint32_t purpose)
 {
     for (size_t c = 0; c < self->classes; c++) {
-        dlda_random random = dlda_random_stream(seed, DLDA_RANDOM_SPLIT, 0, (uint32_t)c);
+        dlda_random random = dlda_random_stream(seed, DLDA_RANDOM_SPLIT, purpose, (uint32_t)c);
         size_t *samples = self->order + self->start[c];
         dlda_random_shuffle(&random, self->start[c + 1] - self->start[c], samples);
         for (size_t i = 0; i < self->share[c]; i++) self->second[samples[i]] = 1;
@@ -106,6 +107,19 @@ static dlda_status select_half(split *self, const dlda_dataset *parent, int seco
     return dlda_dataset_select(parent, self->positions, n, half);
 }
 
+/* Draws `count` samples for the second half; self is to be released, whatever comes of it. */
+static dlda_status draw(split *self, const dlda_dataset *dataset, uint64_t seed, uint32_t purpose)
+{
+    dlda_status status = DLDA_OK;
+
+    DLDA_TRY(split_take(self));
+    dlda_group_by_class(dataset->labels, self->total, self->classes, self->start, self->order);
+    compute_shares(self);
+    draw_second(self, seed, purpose);
+done:
+    return status;
+}
+
 dlda_status dlda_dataset_split(const dlda_dataset *dataset, size_t count, uint64_t seed, dlda_dataset **first,
                                dlda_dataset **second)
 {
@@ -116,10 +130,7 @@ dlda_status dlda_dataset_split(const dlda_dataset *dataset, size_t count, uint64
     if (count == 0 || count >= self.total)
         DLDA_FAIL(DLDA_E_ARGUMENT, "split: %zu of %zu samples, expected 1 to %zu", count, self.total,
                   self.total - 1);
-    DLDA_TRY(split_take(&self));
-    dlda_group_by_class(dataset->labels, self.total, self.classes, self.start, self.order);
-    compute_shares(&self);
-    draw_second(&self, seed);
+    DLDA_TRY(draw(&self, dataset, seed, 0));
     DLDA_TRY(select_half(&self, dataset, 0, &one));
     DLDA_TRY(select_half(&self, dataset, 1, &two));
     *first = one;
@@ -128,6 +139,20 @@ dlda_status dlda_dataset_split(const dlda_dataset *dataset, size_t count, uint64
 done:
     dlda_dataset_destroy(one);
     dlda_dataset_destroy(two);
+    split_release(&self);
+    return status;
+}
+
+dlda_status dlda_dataset_subset(const dlda_dataset *dataset, size_t count, uint64_t seed, dlda_dataset **subset)
+{
+    dlda_status status = DLDA_OK;
+    split self = { .total = dataset->count, .count = count, .classes = dataset->labels ? dataset->classes : 1 };
+
+    if (count == 0 || count > self.total)
+        DLDA_FAIL(DLDA_E_ARGUMENT, "subset: %zu of %zu samples, expected 1 to %zu", count, self.total, self.total);
+    DLDA_TRY(draw(&self, dataset, seed, 1));
+    DLDA_TRY(select_half(&self, dataset, 1, subset));
+done:
     split_release(&self);
     return status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * eigen.c - LAPACK's dsygvd behind a plan. The only file that knows LAPACKE.
+ * eigen.c - LAPACK's dsygvd behind a plan, and dsyevd. The only file that knows LAPACKE.
  *
  * dsygvd finds all eigenpairs by divide and conquer. It stays orthonormal to machine precision when
  * eigenvalues coincide, which they do here: null directions of Sb all sit at -(C-1)/(N-1).
@@ -105,4 +105,26 @@ dlda_status dlda_eigen_solve(dlda_eigen *self, const double *A, const double *B,
         copy_with_fixed_sign(d, self->A + (d - 1 - j) * d, E + j * d);
     }
     return DLDA_OK;
+}
+
+dlda_status dlda_eigen_symmetric(size_t d, double *A, double *values)
+{
+    dlda_status status = DLDA_OK;
+    double *work = NULL, best_work = 0;
+    lapack_int *whole_work = NULL, n = (lapack_int)d, best_whole = 0;
+
+    if (d < 1 || d > 30000) DLDA_FAIL(DLDA_E_ARGUMENT, "eigenproblem: %zu features, expected 1 to 30000", d);
+    if (!all_finite(A, d * d))
+        DLDA_FAIL(DLDA_E_NUMERIC, "eigenproblem: the matrix holds values that are not finite");
+    dlda_blas_keep_single_threaded();
+    LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'U', n, A, n, values, &best_work, -1, &best_whole, -1);
+    DLDA_TRY(DLDA_TAKE(&work, (size_t)best_work, "eigenproblem"));
+    DLDA_TRY(DLDA_TAKE(&whole_work, (size_t)best_whole, "eigenproblem"));
+    lapack_int info = LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'U', n, A, n, values, work, (lapack_int)best_work,
+                                          whole_work, best_whole);
+    if (info != 0) DLDA_FAIL(DLDA_E_NUMERIC, "eigenproblem: no convergence (LAPACK dsyevd: %ld)", (long)info);
+done:
+    dlda_release(work);
+    dlda_release(whole_work);
+    return status;
 }

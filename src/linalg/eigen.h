@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * eigen.h - the symmetric-definite generalised eigenproblem A e = v B e, in double.
+ * eigen.h - symmetric eigenproblems in double: the generalised A e = v B e of LDA, and the plain A e = v e.
  */
 #ifndef DLDA_LINALG_EIGEN_H
 #define DLDA_LINALG_EIGEN_H
@@ -18,5 +18,9 @@ void dlda_eigen_destroy(dlda_eigen *eigen);
  * (DLDA_E_NUMERIC if not); they are not changed. */
 dlda_status dlda_eigen_solve(dlda_eigen *eigen, const double *A, const double *B, size_t k, double *values,
                              double *E);
+
+/* All eigenvalues of a symmetric matrix A [d][d], smallest first, and their vectors of length 1, which become the rows
+ * of A. Takes memory of twice the size of A meanwhile. DLDA_E_NUMERIC if A is not finite. */
+dlda_status dlda_eigen_symmetric(size_t d, double *A, double *values);
 
 #endif

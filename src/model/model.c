@@ -45,6 +45,7 @@ void dlda_model_destroy(dlda_model *self)
     for (size_t c = 0; self->class_names && c < self->classes; c++) dlda_release(self->class_names[c]);
     dlda_release(self->class_names);
     dlda_release(self->options);
+    dlda_preparation_destroy(self->preparation);
     dlda_lda_destroy(self->lda);
     dlda_release(self->weights);
     dlda_release(self->state);
@@ -130,6 +131,11 @@ void dlda_read_spec_use_model(dlda_read_spec *spec, const dlda_model *self)
     spec->width = dlda_model_width(self);
 }
 
+const char *dlda_model_preparation(const dlda_model *self)
+{
+    return dlda_preparation_list(self->preparation);
+}
+
 const dlda_lda *dlda_model_lda(const dlda_model *self)
 {
     return self->lda;
@@ -142,7 +148,22 @@ struct dlda_workspace {
     size_t batch;
     dlda_team *team;
     dlda_plan *plan;
+    float *images;  /* [batch][input] prepared; NULL if they stay as they are */
+    float *scratch; /* of the preparation                                     */
 };
+
+static dlda_status take_images(dlda_workspace *self, const dlda_model *model)
+{
+    dlda_status status = DLDA_OK;
+    size_t size = 0;
+
+    if (!dlda_preparation_changes(model->preparation)) return DLDA_OK;
+    DLDA_TRY(dlda_multiply_sizes(self->batch, dlda_shape_size(model->network->input), "images of a batch", &size));
+    DLDA_TRY(DLDA_TAKE(&self->images, size, "images of a batch"));
+    DLDA_TRY(DLDA_TAKE(&self->scratch, dlda_preparation_scratch(model->preparation, self->batch), "images"));
+done:
+    return status;
+}
 
 dlda_status dlda_workspace_create(const dlda_model *model, size_t batch, size_t threads, dlda_workspace **workspace)
 {
@@ -156,6 +177,7 @@ dlda_status dlda_workspace_create(const dlda_model *model, size_t batch, size_t 
     const dlda_plan_spec spec = { batch, self->team, 0, DLDA_KERNELS_FAST };
     DLDA_TRY(dlda_plan_create(model->network, &spec, &self->plan));
     dlda_plan_prepare(self->plan, model->weights);
+    DLDA_TRY(take_images(self, model));
     *workspace = self;
     self = NULL;
 done:
@@ -168,6 +190,8 @@ void dlda_workspace_destroy(dlda_workspace *self)
     if (!self) return;
     dlda_plan_destroy(self->plan);
     dlda_team_destroy(self->team);
+    dlda_release(self->images);
+    dlda_release(self->scratch);
     dlda_release(self);
 }
 
@@ -182,6 +206,17 @@ static size_t at_most(size_t n, size_t most)
     return n < most ? n : most;
 }
 
+/* Features [n][features] of n images, at most the workspace's batch. */
+static const float *features_of(const dlda_model *self, dlda_workspace *workspace, const float *images, size_t n)
+{
+    if (workspace->images) {
+        memcpy(workspace->images, images, n * dlda_shape_size(self->network->input) * sizeof *images);
+        dlda_preparation_run(self->preparation, workspace->team, n, workspace->images, workspace->scratch);
+        images = workspace->images;
+    }
+    return dlda_plan_infer(workspace->plan, self->weights, self->state, images, n);
+}
+
 dlda_status dlda_model_embed(const dlda_model *self, dlda_workspace *workspace, const float *images, size_t n,
                              float *H)
 {
@@ -190,8 +225,7 @@ dlda_status dlda_model_embed(const dlda_model *self, dlda_workspace *workspace, 
 
     for (size_t first = 0; status == DLDA_OK && first < n; first += workspace->batch) {
         size_t rows = at_most(n - first, workspace->batch);
-        const float *features = dlda_plan_infer(workspace->plan, self->weights, self->state, images + first * in,
-                                                rows);
+        const float *features = features_of(self, workspace, images + first * in, rows);
         memcpy(H + first * D, features, rows * D * sizeof *H);
     }
     return status;
@@ -205,7 +239,7 @@ dlda_status dlda_model_predict(const dlda_model *self, dlda_workspace *workspace
 
     for (size_t first = 0; status == DLDA_OK && first < n; first += workspace->batch) {
         size_t rows = at_most(n - first, workspace->batch);
-        const float *H = dlda_plan_infer(workspace->plan, self->weights, self->state, images + first * in, rows);
+        const float *H = features_of(self, workspace, images + first * in, rows);
         status = dlda_lda_predict(self->lda, H, rows, kind, labels ? labels + first : NULL,
                                   proba ? proba + first * self->classes : NULL);
     }

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * model.h - the inside of a model: network, weights, LDA head, class names, and the options it came from.
+ * model.h - the inside of a model: preparation of images, network, weights, LDA head, class names, and the options it came from.
  */
 #ifndef DLDA_MODEL_MODEL_H
 #define DLDA_MODEL_MODEL_H
 
 #include "classify/lda_head.h"
+#include "dataset/preparation.h"
 #include "network/network.h"
 
 struct dlda_model {
+    dlda_preparation *preparation; /* of images; NULL: scale alone */
     dlda_network *network;
     float *weights; /* [n_weights]                                     */
     float *state;   /* [n_state]    batch norm's running statistics    */

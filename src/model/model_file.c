@@ -7,7 +7,7 @@
  */
 #include "base/memory.h"
 #include "model/model.h"
-#include "model/safetensors.h"
+#include "model/preparation_file.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -77,23 +77,27 @@ dlda_status dlda_model_save(const dlda_model *model, const char *path)
 {
     dlda_status status = DLDA_OK;
     tensor_list list = { model, NULL, 0 };
-    char *names = NULL;
+    char *names = NULL, *preparation = NULL;
 
     if (!model->lda) DLDA_FAIL(DLDA_E_ARGUMENT, "%s: the model has no head yet", path);
     names = names_to_json(model);
     if (!names) DLDA_FAIL(DLDA_E_ARGUMENT, "%s: a class name is not valid UTF-8", path);
+    DLDA_TRY(dlda_preparation_to_json(model->preparation, &preparation));
     DLDA_TRY(dlda_network_visit(model->network, count_parameter, &list));
-    DLDA_TRY(DLDA_TAKE(&list.tensors, list.count + N_HEAD_TENSORS, "tensors"));
+    DLDA_TRY(DLDA_TAKE(&list.tensors, list.count + N_HEAD_TENSORS + DLDA_PREPARATION_TENSORS, "tensors"));
     list.count = 0;
     DLDA_TRY(dlda_network_visit(model->network, list_parameter, &list));
     list_head(&list);
+    list.count += dlda_preparation_tensors(model->preparation, list.tensors + list.count);
     const dlda_metadata_entry metadata[] = { { format_key, format_version },
                                              { "network", model->network->text },
                                              { "classes", names },
-                                             { "options", model->options } };
-    DLDA_TRY(dlda_safetensors_write(path, list.tensors, list.count, metadata, 4));
+                                             { "options", model->options },
+                                             { DLDA_PREPARATION_KEY, preparation } };
+    DLDA_TRY(dlda_safetensors_write(path, list.tensors, list.count, metadata, 5));
 done:
     free(names);
+    dlda_release(preparation);
     dlda_release(list.tensors);
     return status;
 }
@@ -196,13 +200,16 @@ static dlda_status check_tensors(const dlda_safetensors *file, const char *path,
     tensor_source source = { file, NULL, 0 };
     dlda_network *network = NULL;
     const dlda_tensor *head[N_HEAD_TENSORS];
+    size_t prepared = 0;
 
     DLDA_TRY(dlda_network_parse(network_text, path, (dlda_shape){ 0, 0, 0 }, &network));
     DLDA_TRY(dlda_network_visit(network, load_parameter, &source));
     DLDA_TRY(find_head(file, path, classes, network->features, head));
-    if (source.used + N_HEAD_TENSORS != dlda_safetensors_count(file))
+    DLDA_TRY(dlda_preparation_check(file, path, network->input, &prepared));
+    size_t expected = source.used + N_HEAD_TENSORS + prepared;
+    if (expected != dlda_safetensors_count(file))
         DLDA_FAIL(DLDA_E_FORMAT, "%s: %zu tensors, expected %zu for this network", path,
-                  dlda_safetensors_count(file), source.used + N_HEAD_TENSORS);
+                  dlda_safetensors_count(file), expected);
 done:
     dlda_network_destroy(network);
     return status;
@@ -267,6 +274,7 @@ static dlda_status load_tensors(const dlda_safetensors *file, const char *path, 
     tensor_source source = { file, model, 0 };
 
     DLDA_TRY(dlda_network_visit(model->network, load_parameter, &source));
+    DLDA_TRY(dlda_preparation_load(file, path, model->network->input, &model->preparation));
     DLDA_TRY(load_head(file, path, model));
     DLDA_TRY(check_variances(model, path));
 done:

@@ -2,7 +2,7 @@
  *
  * benchmark.c - how fast a network trains and infers here, and how much memory that takes.
  *
- * The steps are those of a real trainer on random images, so nothing is left out: gathering a batch of bytes,
+ * The steps are those of a real trainer on random images, so nothing is left out: a batch of bytes,
  * forward, objective, backward, optimiser. docs/performance.md says what the figures mean.
  */
 #include "training/benchmark.h"
@@ -136,30 +136,32 @@ static dlda_status make_trainer(const dlda_benchmark_spec *spec, const dlda_data
     options->objective = spec->objective;
     options->batch = (int64_t)spec->batch;
     options->threads = (int64_t)spec->threads;
+    options->flip = spec->flip;
+    options->shift = (int64_t)spec->shift;
+    if (spec->prepare) DLDA_TRY(dlda_options_set(options, "prepare", spec->prepare));
     DLDA_TRY(dlda_trainer_create(options, images, NULL, trainer));
-    dlda_sampler_epoch((*trainer)->sampler, 1);
 done:
     dlda_options_destroy(options);
     return status;
 }
 
-dlda_status dlda_benchmark_step(dlda_trainer *trainer, double seconds[DLDA_PHASES])
+/* The images are one batch, so each epoch has one. */
+dlda_status dlda_benchmark_step(dlda_trainer *trainer, double seconds[DLDA_TIMES])
 {
     dlda_status status = DLDA_OK;
     const dlda_options *options = &trainer->options;
     double at[DLDA_PHASES + 1], loss = 0;
-    size_t n = 0;
-    const size_t *samples = dlda_sampler_batch(trainer->sampler, 0, &n);
-    const dlda_step step = { (uint64_t)options->seed, 1, trainer->steps_done, samples };
+    const dlda_batch *now = NULL;
+    size_t epoch = trainer->steps_done + 1;
     const dlda_nesterov rule = { dlda_trainer_rate(options, 0.5), options->momentum, options->decay };
 
     at[DLDA_GATHER] = dlda_seconds_now();
-    dlda_dataset_gather(trainer->train, samples, n, trainer->team, trainer->images);
-    for (size_t i = 0; i < n; i++) trainer->labels[i] = dlda_dataset_labels(trainer->train)[samples[i]];
+    DLDA_TRY(dlda_loader_get(trainer->loader, epoch, 0, &now));
     at[DLDA_FORWARD] = dlda_seconds_now();
-    const float *H = dlda_plan_forward(trainer->plan, trainer->weights, trainer->state, trainer->images, n, &step);
+    const dlda_step step = { (uint64_t)options->seed, epoch, trainer->steps_done, now->samples };
+    const float *H = dlda_plan_forward(trainer->plan, trainer->weights, trainer->state, now->images, now->n, &step);
     at[DLDA_OBJECTIVE] = dlda_seconds_now();
-    DLDA_TRY(dlda_objective_evaluate(trainer->objective, H, trainer->labels, n, &loss, trainer->dH));
+    DLDA_TRY(dlda_objective_evaluate(trainer->objective, H, now->labels, now->n, &loss, trainer->dH));
     at[DLDA_BACKWARD] = dlda_seconds_now();
     dlda_plan_backward(trainer->plan, trainer->weights, trainer->dH, trainer->gradient);
     at[DLDA_OPTIMISER] = dlda_seconds_now();
@@ -167,6 +169,7 @@ dlda_status dlda_benchmark_step(dlda_trainer *trainer, double seconds[DLDA_PHASE
                        trainer->velocity, trainer->weights);
     at[DLDA_PHASES] = dlda_seconds_now();
     for (int p = 0; p < DLDA_PHASES; p++) seconds[p] = at[p + 1] - at[p];
+    seconds[DLDA_LOADER] = now->seconds;
     trainer->steps_done++;
 done:
     return status;
@@ -186,20 +189,18 @@ static double step_flop(const dlda_network *network, size_t batch)
     return flop;
 }
 
-/* times [DLDA_PHASES + 1][repeats]: a row for each phase, then one for whole steps. */
+/* times [DLDA_TIMES + 1][repeats]: a row for each phase, one for the loader, then one for whole steps. */
 static dlda_status run_steps(dlda_trainer *trainer, size_t repeats, double *times)
 {
     dlda_status status = DLDA_OK;
-    double seconds[DLDA_PHASES];
+    double seconds[DLDA_TIMES];
 
     DLDA_TRY(dlda_benchmark_step(trainer, seconds)); /* warms up */
     for (size_t r = 0; r < repeats; r++) {
         DLDA_TRY(dlda_benchmark_step(trainer, seconds));
-        times[DLDA_PHASES * repeats + r] = 0;
-        for (size_t p = 0; p < DLDA_PHASES; p++) {
-            times[p * repeats + r] = seconds[p];
-            times[DLDA_PHASES * repeats + r] += seconds[p];
-        }
+        for (size_t p = 0; p < DLDA_TIMES; p++) times[p * repeats + r] = seconds[p];
+        times[DLDA_TIMES * repeats + r] = 0;
+        for (size_t p = 0; p < DLDA_PHASES; p++) times[DLDA_TIMES * repeats + r] += seconds[p];
     }
 done:
     return status;
@@ -210,18 +211,19 @@ static dlda_status measure_step(const dlda_network *network, const dlda_benchmar
     dlda_status status = DLDA_OK;
     dlda_dataset *images = NULL;
     dlda_trainer *trainer = NULL;
-    double *times = NULL, median[DLDA_PHASES + 1];
+    double *times = NULL, median[DLDA_TIMES + 1];
     size_t n_times = 0;
 
-    DLDA_TRY(dlda_multiply_sizes(spec->repeats, DLDA_PHASES + 1, "times", &n_times));
+    DLDA_TRY(dlda_multiply_sizes(spec->repeats, DLDA_TIMES + 1, "times", &n_times));
     DLDA_TRY(DLDA_TAKE(&times, n_times, "times"));
     DLDA_TRY(make_images(network, spec, &images));
     DLDA_TRY(make_trainer(spec, images, &trainer));
     DLDA_TRY(run_steps(trainer, spec->repeats, times));
-    for (size_t p = 0; p <= DLDA_PHASES; p++) median[p] = dlda_median(times + p * spec->repeats, spec->repeats);
+    for (size_t p = 0; p <= DLDA_TIMES; p++) median[p] = dlda_median(times + p * spec->repeats, spec->repeats);
     out->phases = (dlda_benchmark_phases){ median[DLDA_GATHER], median[DLDA_FORWARD], median[DLDA_OBJECTIVE],
                                            median[DLDA_BACKWARD], median[DLDA_OPTIMISER] };
-    out->step_seconds = median[DLDA_PHASES];
+    out->loader_seconds = median[DLDA_LOADER];
+    out->step_seconds = median[DLDA_TIMES];
     out->images_per_second = (double)spec->batch / out->step_seconds;
     out->step_gflop = 1e-9 * step_flop(network, spec->batch);
     out->peak_bytes = resident_bytes("VmHWM");
@@ -314,6 +316,7 @@ static dlda_benchmark nothing_measured(const dlda_benchmark_spec *spec)
                              .images_per_second = NAN,
                              .step_gflop = NAN,
                              .phases = { NAN, NAN, NAN, NAN, NAN },
+                             .loader_seconds = NAN,
                              .base_bytes = resident_bytes("VmRSS"),
                              .inference_images_per_second = NAN,
                              .single_images_per_second = NAN };

@@ -7,10 +7,21 @@
 
 #include "training/trainer.h"
 
-enum { DLDA_GATHER, DLDA_FORWARD, DLDA_OBJECTIVE, DLDA_BACKWARD, DLDA_OPTIMISER, DLDA_PHASES };
+/* Of a step; and the loader's work, which goes on beside it. */
+enum {
+    DLDA_GATHER,
+    DLDA_FORWARD,
+    DLDA_OBJECTIVE,
+    DLDA_BACKWARD,
+    DLDA_OPTIMISER,
+    DLDA_PHASES,
+    DLDA_LOADER = DLDA_PHASES
+};
+enum { DLDA_TIMES = DLDA_PHASES + 1 };
 
-/* benchmark.c: dlda_trainer_step on the first batch of epoch 1, with a look at the clock after each phase. */
-dlda_status dlda_benchmark_step(dlda_trainer *trainer, double seconds[DLDA_PHASES]);
+/* benchmark.c: dlda_trainer_step on the first batch of the next epoch (from 1), with a look at the clock after each
+ * phase. */
+dlda_status dlda_benchmark_step(dlda_trainer *trainer, double seconds[DLDA_TIMES]);
 
 /* Sorts the values; n >= 1. */
 double dlda_median(double *values, size_t n);

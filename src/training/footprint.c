@@ -21,7 +21,8 @@ dlda_status dlda_network_text_memory(const dlda_memory_spec *spec, size_t *train
     DLDA_TRY(dlda_plan_measure(network, &plan, &infers));
     DLDA_TRY(dlda_multiply_sizes(spec->batch, dlda_shape_size(network->input) * sizeof(float), "images", &images));
     size_t weights = network->n_weights * sizeof(float), state = network->n_state * sizeof(float);
-    *training = trains + images + 4 * weights + 2 * state; /* weights, gradient, momentum; the best model */
+    /* a batch at work, the next, one to measure; weights, gradient, momentum, the best model */
+    *training = trains + 3 * images + 4 * weights + 2 * state;
     *inference = infers + weights + state;
 done:
     dlda_team_destroy(plan.team);

@@ -35,6 +35,7 @@ static const float *embed(dlda_trainer *self, const dlda_dataset *set, size_t fi
 {
     for (size_t i = 0; i < n; i++) self->positions[i] = first + i;
     dlda_dataset_gather(set, self->positions, n, self->team, self->images);
+    dlda_preparation_run(self->still, self->team, n, self->images, NULL);
     return dlda_plan_infer(self->plan, weights, state, self->images, n);
 }
 
@@ -68,9 +69,9 @@ static dlda_status count_right(dlda_trainer *self, const dlda_dataset *set, size
                                size_t *right)
 {
     const int *labels = dlda_dataset_labels(set) + first;
-    dlda_status status = dlda_lda_predict(self->lda, H, n, DLDA_PAPER, self->labels, NULL);
+    dlda_status status = dlda_lda_predict(self->lda, H, n, DLDA_PAPER, self->predicted, NULL);
 
-    for (size_t i = 0; status == DLDA_OK && i < n; i++) *right += self->labels[i] == labels[i];
+    for (size_t i = 0; status == DLDA_OK && i < n; i++) *right += self->predicted[i] == labels[i];
     return status;
 }
 

@@ -6,7 +6,7 @@
 #ifndef DLDA_TRAINING_TRAINER_H
 #define DLDA_TRAINING_TRAINER_H
 
-#include "batch/sampler.h"
+#include "batch/loader.h"
 #include "dataset/dataset.h"
 #include "model/model.h"
 #include "objective/scatter.h"
@@ -14,12 +14,16 @@
 
 struct dlda_trainer {
     dlda_options options;
-    const dlda_dataset *train, *validation; /* validation may be NULL */
+    const dlda_dataset *train, *validation; /* as given, or else prepared; validation may be NULL     */
+    dlda_dataset *prepared[2];              /* those of them that are ours                            */
+    const dlda_preparation *still;          /* what their images need in each batch; NULL: nothing    */
     dlda_dataset *probe; /* the part of train that is measured after each epoch; NULL: all of it */
     dlda_watch watch;
     size_t batch; /* size of the largest one */
     dlda_team *team;
-    dlda_sampler *sampler;
+    dlda_sampler *sampler;    /* used by the loader alone from its first batch on, but for sizes */
+    dlda_batch_source source; /* what the loader makes batches from                              */
+    dlda_loader *loader;
     dlda_plan *plan;
     dlda_objective *objective;
     dlda_scatter *scatter;
@@ -30,18 +34,18 @@ struct dlda_trainer {
     dlda_lda *lda;                        /* of the latest epoch */
     size_t epochs_done, steps_done;
     double best_accuracy;
-    /* one batch, and the features of the probe */
+    float *dH; /* [batch][features]       */
+    /* of a whole set, portion by portion; the features of the probe */
     float *images;     /* [batch][input]          */
-    int *labels;       /* [batch]                 */
-    float *dH;         /* [batch][features]       */
     size_t *positions; /* [batch]                 */
     float *H;          /* [probe][features]       */
+    int *predicted;    /* [batch]                 */
     dlda_history *history;
     char *folder;    /* NULL: no record is kept */
     int made_folder; /* by us                   */
 };
 
-/* trainer.c: one step on a batch of the sampler's current epoch. Takes no memory. */
+/* trainer.c: one step on a batch, from 0, of an epoch. Takes no memory. */
 dlda_status dlda_trainer_step(dlda_trainer *trainer, size_t epoch, size_t batch, double *loss);
 
 /* The learning rate when `done` epochs are complete, of the schedule in the options. */

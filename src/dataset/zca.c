@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * zca.c - applies ZCA whitening: y = (x - mean) P, as a matrix product of rows.
+ *
+ * The result of a row must not depend on how many others come with it, or a prediction would not see what the
+ * training saw. So each product has one of few shapes, whatever n is: 8 rows (zeros behind the last one), 64 columns,
+ * at most 128 values of k, added up in order of k. A tile of 128 rows shares a panel of P, which is copied first: its
+ * rows would lie so far apart that they claim the same places in a cache.
+ */
+#include "dataset/zca.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+enum { GROUP = 8, ROWS = 128, COLUMNS = 64, DEPTH = 128 };
+
+/* From one row of scratch to the next; not the power of 2 that d often is a multiple of, for the same reason. */
+static size_t stride_of(const dlda_zca *self)
+{
+    return self->d + 16;
+}
+
+static void plan_products(dlda_zca *self)
+{
+    size_t columns[2] = { COLUMNS, self->d % COLUMNS }, depth[2] = { DEPTH, self->d % DEPTH };
+
+    for (int c = 0; c < 2; c++)
+        for (int k = 0; k < 2; k++) {
+            dlda_gemm *product = &self->product[c][k];
+            *product = (dlda_gemm){ .m = GROUP,
+                                    .n = columns[c],
+                                    .k = depth[k],
+                                    .lda = stride_of(self),
+                                    .ldb = COLUMNS,
+                                    .ldc = COLUMNS,
+                                    .accumulate = 1 };
+            dlda_gemm_plan(product);
+        }
+}
+
+dlda_status dlda_zca_create(size_t d, dlda_zca **zca)
+{
+    dlda_status status = DLDA_OK;
+    dlda_zca *self = NULL;
+
+    if (d < 1 || d > DLDA_ZCA_MOST)
+        DLDA_FAIL(DLDA_E_ARGUMENT, "zca: images of %zu values, expected 1 to %d; --resize makes images smaller", d,
+                  DLDA_ZCA_MOST);
+    DLDA_TRY(DLDA_TAKE(&self, 1, "zca"));
+    self->d = d;
+    DLDA_TRY(DLDA_TAKE(&self->mean, d, "zca"));
+    DLDA_TRY(DLDA_TAKE(&self->P, d * d, "zca"));
+    plan_products(self);
+    *zca = self;
+    self = NULL;
+done:
+    dlda_zca_destroy(self);
+    return status;
+}
+
+void dlda_zca_destroy(dlda_zca *self)
+{
+    if (!self) return;
+    dlda_release(self->mean);
+    dlda_release(self->P);
+    dlda_release(self);
+}
+
+static size_t whole_groups(size_t n)
+{
+    return (n + GROUP - 1) / GROUP * GROUP;
+}
+
+size_t dlda_zca_scratch(const dlda_zca *self, size_t n)
+{
+    return whole_groups(n) * stride_of(self);
+}
+
+typedef struct whitening {
+    const dlda_zca *zca;
+    size_t n, panels;     /* rows, and tiles side by side */
+    const float *centred; /* [whole groups][d] */
+    float *X;             /* [n][d]            */
+    float *scratch;       /* that is `centred` */
+} whitening;
+
+static void centre_rows(void *context, const dlda_chunk *chunk)
+{
+    const whitening *job = context;
+    size_t d = job->zca->d;
+
+    for (size_t i = chunk->begin; i < chunk->end; i++) {
+        float *row = job->scratch + i * stride_of(job->zca);
+        if (i >= job->n) memset(row, 0, d * sizeof *row);
+        else
+            for (size_t p = 0; p < d; p++) row[p] = job->X[i * d + p] - job->zca->mean[p];
+    }
+}
+
+/* tile [rows][COLUMNS] = centred rows from `first` on, times the columns of P from `column` on. */
+static void multiply_tile(const whitening *job, size_t first, size_t rows, size_t column, float *tile)
+{
+    const dlda_zca *zca = job->zca;
+    size_t d = zca->d;
+    float panel[DEPTH * COLUMNS];
+
+    memset(tile, 0, ROWS * COLUMNS * sizeof *tile);
+    for (size_t k = 0; k < d; k += DEPTH) {
+        const dlda_gemm *product = &zca->product[d - column < COLUMNS][d - k < DEPTH];
+        for (size_t i = 0; i < product->k; i++)
+            memcpy(panel + i * COLUMNS, zca->P + (k + i) * d + column, product->n * sizeof *panel);
+        for (size_t g = 0; g < rows; g += GROUP)
+            dlda_gemm_run(product, job->centred + (first + g) * stride_of(zca) + k, panel, tile + g * COLUMNS);
+    }
+}
+
+static void whiten_tile(void *context, const dlda_chunk *chunk)
+{
+    const whitening *job = context;
+    size_t d = job->zca->d;
+    float tile[ROWS * COLUMNS];
+
+    for (size_t t = chunk->begin; t < chunk->end; t++) {
+        size_t first = t / job->panels * ROWS, column = t % job->panels * COLUMNS;
+        size_t rows = job->n - first < ROWS ? job->n - first : ROWS;
+        size_t columns = d - column < COLUMNS ? d - column : COLUMNS;
+        multiply_tile(job, first, rows, column, tile);
+        for (size_t i = 0; i < rows; i++)
+            memcpy(job->X + (first + i) * d + column, tile + i * COLUMNS, columns * sizeof *tile);
+    }
+}
+
+void dlda_zca_run(const dlda_zca *self, dlda_team *team, size_t n, float *X, float *scratch)
+{
+    enum { GRAIN = 16 };
+    size_t panels = dlda_parallel_chunks(self->d, COLUMNS), blocks = dlda_parallel_chunks(n, ROWS);
+    whitening job = { self, n, panels, scratch, X, scratch };
+
+    dlda_parallel_for(team, whole_groups(n), GRAIN, centre_rows, &job);
+    dlda_parallel_for(team, blocks * panels, 1, whiten_tile, &job);
+}

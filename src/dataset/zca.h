@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * zca.h - ZCA whitening of rows: y = (x - mean) P, with P the inverse root of the covariance plus a bias.
+ */
+#ifndef DLDA_DATASET_ZCA_H
+#define DLDA_DATASET_ZCA_H
+
+#include "base/parallel.h"
+#include "linalg/gemm.h"
+
+/* Beyond this many values the matrix would have hundreds of megabytes, and its eigenproblem takes minutes. */
+enum { DLDA_ZCA_MOST = 7000 };
+
+typedef struct dlda_zca {
+    size_t d;
+    float *mean;             /* [d]                                                 */
+    float *P;                /* [d][d], symmetric                                   */
+    dlda_gemm product[2][2]; /* of a tile: [the last columns][the last values of k] */
+} dlda_zca;
+
+/* Room for d values per row; `mean` and `P` are to be filled in. DLDA_E_ARGUMENT if d is too large. */
+dlda_status dlda_zca_create(size_t d, dlda_zca **zca);
+void dlda_zca_destroy(dlda_zca *zca);
+
+/* Floats of scratch that n rows need. */
+size_t dlda_zca_scratch(const dlda_zca *zca, size_t n);
+
+/* Whitens rows X [n][d] in place. What becomes of a row depends on that row alone, to the last bit. */
+void dlda_zca_run(const dlda_zca *zca, dlda_team *team, size_t n, float *X, float *scratch);
+
+/* ---- Fitting: all rows pass twice, in the same portions or others ---- */
+
+typedef struct dlda_moments dlda_moments;
+
+dlda_status dlda_moments_create(size_t d, dlda_team *team, dlda_moments **moments);
+void dlda_moments_destroy(dlda_moments *moments);
+/* First pass. */
+void dlda_moments_add(dlda_moments *moments, size_t n, const float *X);
+/* Second pass: adds products of deviations from the mean; X [n][d] is overwritten by these. */
+void dlda_moments_add_products(dlda_moments *moments, size_t n, float *X);
+
+/* Fills in mean and P: with the covariance S / rows + bias I = V diag(v) V', P = V diag(1 / sqrt v) V'. The moments
+ * are used up. DLDA_E_NUMERIC if the matrix is not positive definite. */
+dlda_status dlda_zca_solve(dlda_zca *zca, dlda_moments *moments, double bias);
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * zca_fit.c - the mean, the covariance and its inverse root, from rows that pass by in portions.
+ *
+ * The covariance is cut in square tiles, of which those on and above the diagonal are computed: products of floats
+ * within a portion, sums over portions in double. Tiles are what the threads share, so their number changes nothing.
+ * The eigenproblem is solved in double: eigenvalues span five decades and the smallest count most.
+ */
+#include "base/memory.h"
+#include "dataset/zca.h"
+#include "linalg/eigen.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { TILE = 256 };
+
+struct dlda_moments {
+    size_t d, tiles; /* tiles: along one side */
+    dlda_team *team;
+    size_t count;   /* rows of the first pass                    */
+    double *sum;    /* [d]                                       */
+    double *S;      /* [d][d], on and above the diagonal         */
+    float *product; /* [threads][TILE][TILE]                     */
+};
+
+dlda_status dlda_moments_create(size_t d, dlda_team *team, dlda_moments **moments)
+{
+    dlda_status status = DLDA_OK;
+    dlda_moments *self = NULL;
+    size_t square = 0;
+
+    DLDA_TRY(dlda_multiply_sizes(d, d, "covariance", &square));
+    DLDA_TRY(DLDA_TAKE(&self, 1, "covariance"));
+    self->d = d;
+    self->tiles = dlda_parallel_chunks(d, TILE);
+    self->team = team;
+    DLDA_TRY(DLDA_TAKE(&self->sum, d, "covariance"));
+    DLDA_TRY(DLDA_TAKE(&self->S, square, "covariance"));
+    DLDA_TRY(DLDA_TAKE(&self->product, dlda_team_threads(team) * TILE * TILE, "covariance"));
+    *moments = self;
+    self = NULL;
+done:
+    dlda_moments_destroy(self);
+    return status;
+}
+
+void dlda_moments_destroy(dlda_moments *self)
+{
+    if (!self) return;
+    dlda_release(self->sum);
+    dlda_release(self->S);
+    dlda_release(self->product);
+    dlda_release(self);
+}
+
+/* A portion of rows, on its way through the threads. */
+typedef struct portion {
+    dlda_moments *moments;
+    size_t n;
+    const float *X;          /* [n][d]                              */
+    float *deviations;       /* the same place, in the second pass  */
+    dlda_gemm product[2][2]; /* [the last rows][the last columns]   */
+} portion;
+
+static void add_columns(void *context, const dlda_chunk *chunk)
+{
+    const portion *job = context;
+    size_t d = job->moments->d;
+
+    for (size_t i = 0; i < job->n; i++)
+        for (size_t p = chunk->begin; p < chunk->end; p++) job->moments->sum[p] += job->X[i * d + p];
+}
+
+void dlda_moments_add(dlda_moments *self, size_t n, const float *X)
+{
+    dlda_parallel_for(self->team, self->d, TILE, add_columns, &(portion){ .moments = self, .n = n, .X = X });
+    self->count += n;
+}
+
+static void centre_columns(void *context, const dlda_chunk *chunk)
+{
+    const portion *job = context;
+    size_t d = job->moments->d;
+
+    for (size_t i = 0; i < job->n; i++)
+        for (size_t p = chunk->begin; p < chunk->end; p++) {
+            double mean = job->moments->sum[p] / (double)job->moments->count;
+            job->deviations[i * d + p] = (float)(job->deviations[i * d + p] - mean);
+        }
+}
+
+/* Tile t of those on and above the diagonal, counted row by row. */
+static void find_tile(size_t tiles, size_t t, size_t *row, size_t *column)
+{
+    for (*row = 0; t >= tiles - *row; ++*row) t -= tiles - *row;
+    *column = *row + t;
+}
+
+static void add_tile(void *context, const dlda_chunk *chunk)
+{
+    const portion *job = context;
+    dlda_moments *self = job->moments;
+    float *tile = self->product + chunk->worker * TILE * TILE;
+    size_t row = 0, column = 0;
+
+    find_tile(self->tiles, chunk->begin, &row, &column);
+    const dlda_gemm *product = &job->product[row + 1 == self->tiles][column + 1 == self->tiles];
+    dlda_gemm_run(product, job->X + row * TILE, job->X + column * TILE, tile);
+    for (size_t i = 0; i < product->m; i++) {
+        double *to = self->S + (row * TILE + i) * self->d + column * TILE;
+        for (size_t j = 0; j < product->n; j++) to[j] += tile[i * TILE + j];
+    }
+}
+
+static void plan_tiles(portion *job)
+{
+    size_t d = job->moments->d, sizes[2] = { TILE, d - (job->moments->tiles - 1) * TILE };
+
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 2; j++) {
+            job->product[i][j] = (dlda_gemm){
+                .m = sizes[i], .n = sizes[j], .k = job->n, .lda = d, .ldb = d, .ldc = TILE, .a_transposed = 1
+            };
+            dlda_gemm_plan(&job->product[i][j]);
+        }
+}
+
+void dlda_moments_add_products(dlda_moments *self, size_t n, float *X)
+{
+    portion job = { .moments = self, .n = n, .X = X, .deviations = X };
+
+    dlda_parallel_for(self->team, self->d, TILE, centre_columns, &job);
+    plan_tiles(&job);
+    dlda_parallel_for(self->team, self->tiles * (self->tiles + 1) / 2, 1, add_tile, &job);
+}
+
+/* ---- The inverse root ---- */
+
+/* S becomes the covariance with its bias, whole. */
+static void finish_covariance(dlda_moments *self, double bias)
+{
+    size_t d = self->d;
+
+    for (size_t i = 0; i < d; i++)
+        for (size_t j = i; j < d; j++) {
+            double value = self->S[i * d + j] / (double)self->count + (i == j ? bias : 0);
+            self->S[i * d + j] = self->S[j * d + i] = value;
+        }
+}
+
+/* P = W'W, where W has the rows e / v^(1/4). */
+static dlda_status inverse_root(size_t d, double *E, const double *v, float *P)
+{
+    dlda_status status = DLDA_OK;
+    double *root = NULL;
+
+    DLDA_TRY(DLDA_TAKE(&root, d * d, "zca"));
+    for (size_t j = 0; j < d; j++) {
+        double factor = 1 / sqrt(sqrt(v[j]));
+        for (size_t i = 0; i < d; i++) E[j * d + i] *= factor;
+    }
+    dlda_double_add_products(d, d, E, root);
+    for (size_t i = 0; i < d * d; i++) P[i] = (float)root[i];
+done:
+    dlda_release(root);
+    return status;
+}
+
+dlda_status dlda_zca_solve(dlda_zca *zca, dlda_moments *moments, double bias)
+{
+    dlda_status status = DLDA_OK;
+    size_t d = zca->d;
+    double *values = NULL;
+
+    DLDA_TRY(DLDA_TAKE(&values, d, "zca"));
+    for (size_t p = 0; p < d; p++) zca->mean[p] = (float)(moments->sum[p] / (double)moments->count);
+    finish_covariance(moments, bias);
+    DLDA_TRY(dlda_eigen_symmetric(d, moments->S, values));
+    /* Rounding leaves null directions at some 1e-16 of the largest: their root would be noise. */
+    if (!(values[0] > 1e-12 * values[d - 1]))
+        DLDA_FAIL(DLDA_E_NUMERIC,
+                  "zca: the covariance has eigenvalues from %g to %g, expected positive ones; a larger --zca-bias "
+                  "helps",
+                  values[0], values[d - 1]);
+    DLDA_TRY(inverse_root(d, moments->S, values, zca->P));
+done:
+    dlda_release(values);
+    return status;
+}

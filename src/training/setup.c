@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * setup.c - makes a trainer and destroys it: data checked and prepared, a model, the parts that do the work, memory.
+ */
+#include "base/memory.h"
+#include "objective/objective.h"
+#include "training/trainer.h"
+
+static dlda_status check_data(const dlda_options *options, const dlda_dataset *train,
+                              const dlda_dataset *validation)
+{
+    size_t count = dlda_dataset_count(train), classes = dlda_dataset_classes(train);
+
+    if (!dlda_dataset_labels(train)) return dlda_fail(DLDA_E_SHAPE, "the data has no labels");
+    if (classes < 2) return dlda_fail(DLDA_E_CLASS, "the data has %zu class, expected at least 2", classes);
+    if ((size_t)options->batch > count)
+        return dlda_fail(DLDA_E_OPTION,
+                         "batch %lld is larger than the training set of %zu samples; choose a smaller --batch",
+                         (long long)options->batch, count);
+    if (!validation) return DLDA_OK;
+    if (!dlda_dataset_labels(validation)) return dlda_fail(DLDA_E_SHAPE, "the validation data has no labels");
+    if (dlda_dataset_height(validation) != dlda_dataset_height(train) ||
+        dlda_dataset_width(validation) != dlda_dataset_width(train) ||
+        dlda_dataset_channels(validation) != dlda_dataset_channels(train))
+        return dlda_fail(DLDA_E_SHAPE, "training and validation images differ in size");
+    if (dlda_dataset_classes(validation) > classes)
+        return dlda_fail(DLDA_E_SHAPE, "%zu classes in the validation data, %zu in the training data",
+                         dlda_dataset_classes(validation), classes);
+    return DLDA_OK;
+}
+
+static dlda_status check_shift(const dlda_options *options, const dlda_dataset *train)
+{
+    size_t height = dlda_dataset_height(train), width = dlda_dataset_width(train);
+    size_t side = height < width ? height : width;
+
+    if ((size_t)options->shift < side || options->shift == 0) return DLDA_OK;
+    return dlda_fail(DLDA_E_OPTION, "option shift: found %lld, expected less than the images' side of %zu",
+                     (long long)options->shift, side);
+}
+
+/* Fits the preparation on the training set alone. If it is too much work to be repeated in each epoch, both sets are
+ * replaced by prepared ones. */
+static dlda_status prepare_data(dlda_trainer *self, dlda_preparation **preparation)
+{
+    dlda_status status = DLDA_OK;
+    const dlda_options *options = &self->options;
+    dlda_preparation_spec spec = { .gcn_scale = options->gcn_scale,
+                                   .gcn_bias = options->gcn_bias,
+                                   .zca_bias = options->zca_bias };
+
+    DLDA_TRY(dlda_preparation_parse(options->prepare, &spec));
+    DLDA_TRY(dlda_preparation_fit(&spec, self->train, self->team, preparation));
+    self->still = *preparation;
+    if (!dlda_preparation_is_heavy(*preparation)) goto done;
+    DLDA_TRY(dlda_preparation_apply(*preparation, self->train, self->team, &self->prepared[0]));
+    self->train = self->prepared[0];
+    if (self->validation) {
+        DLDA_TRY(dlda_preparation_apply(*preparation, self->validation, self->team, &self->prepared[1]));
+        self->validation = self->prepared[1];
+    }
+    self->still = NULL;
+done:
+    return status;
+}
+
+static dlda_status make_model(dlda_trainer *self)
+{
+    dlda_status status = DLDA_OK;
+    const dlda_dataset *train = self->train;
+    dlda_model_spec spec = {
+        .where = self->options.net,
+        .input = { dlda_dataset_height(train), dlda_dataset_width(train), dlda_dataset_channels(train) },
+        .classes = dlda_dataset_classes(train),
+    };
+    char *text = NULL, *options = NULL;
+    const char **names = NULL;
+
+    DLDA_TRY(dlda_network_text_read(self->options.net, &text));
+    DLDA_TRY(dlda_options_to_json(&self->options, &options));
+    DLDA_TRY(DLDA_TAKE(&names, spec.classes, "class names"));
+    for (size_t c = 0; c < spec.classes; c++) names[c] = dlda_dataset_class_name(train, c);
+    spec.network_text = text;
+    spec.options = options;
+    spec.class_names = names;
+    DLDA_TRY(dlda_model_create(&spec, &self->model));
+    DLDA_TRY(prepare_data(self, &self->model->preparation));
+done:
+    dlda_release(text);
+    dlda_release(options);
+    dlda_release(names);
+    return status;
+}
+
+/* Batches of images as the network wants them. */
+static dlda_status make_loader(dlda_trainer *self)
+{
+    const dlda_options *options = &self->options;
+    const dlda_shape input = self->model->network->input;
+    const dlda_loader_spec spec = { .fill = dlda_batch_fill,
+                                    .source = &self->source,
+                                    .batches = dlda_sampler_batches(self->sampler),
+                                    .most = self->batch,
+                                    .values = dlda_shape_size(input) };
+
+    self->source = (dlda_batch_source){ .dataset = self->train,
+                                        .sampler = self->sampler,
+                                        .preparation = self->still,
+                                        .augmentation = { .seed = (uint64_t)options->seed,
+                                                          .flip = (int)options->flip,
+                                                          .shift = (size_t)options->shift,
+                                                          .height = input.height,
+                                                          .width = input.width,
+                                                          .channels = input.channels } };
+    return dlda_loader_create(&spec, &self->loader);
+}
+
+/* The parts that do the work, each planned for the largest batch. */
+static dlda_status make_parts(dlda_trainer *self)
+{
+    dlda_status status = DLDA_OK;
+    const dlda_options *options = &self->options;
+    const dlda_network *network = self->model->network;
+    size_t classes = self->model->classes, count = dlda_dataset_count(self->train);
+
+    DLDA_TRY(dlda_sampler_create(dlda_dataset_labels(self->train), count, classes, (size_t)options->batch,
+                                 (uint64_t)options->seed, &self->sampler));
+    self->batch = dlda_sampler_size(self->sampler, 0);
+    DLDA_TRY(make_loader(self));
+    dlda_plan_spec plan = { self->batch, self->team, 1, (dlda_kernels)options->kernels };
+    DLDA_TRY(dlda_plan_create(network, &plan, &self->plan));
+    dlda_objective_spec objective = { (dlda_objective_kind)options->objective,
+                                      classes,
+                                      network->features,
+                                      self->batch,
+                                      options->lambda,
+                                      options->epsilon };
+    DLDA_TRY(dlda_objective_create(&objective, &self->objective));
+    DLDA_TRY(dlda_scatter_create(classes, network->features, &self->scatter));
+    size_t directions = classes - 1 < network->features ? classes - 1 : network->features;
+    DLDA_TRY(dlda_history_create((size_t)options->epochs, directions, &self->history));
+done:
+    return status;
+}
+
+static dlda_status take_arrays(dlda_trainer *self)
+{
+    dlda_status status = DLDA_OK;
+    const dlda_network *network = self->model->network;
+    size_t D = network->features, in = dlda_shape_size(network->input);
+    size_t n_probe = dlda_dataset_count(self->probe ? self->probe : self->train);
+    size_t n_images = 0, n_features = 0;
+
+    DLDA_TRY(dlda_multiply_sizes(self->batch, in, "images of a batch", &n_images));
+    DLDA_TRY(dlda_multiply_sizes(n_probe, D, "features", &n_features));
+    DLDA_TRY(DLDA_TAKE(&self->weights, network->n_weights, "weights"));
+    DLDA_TRY(DLDA_TAKE(&self->gradient, network->n_weights, "gradients"));
+    DLDA_TRY(DLDA_TAKE(&self->velocity, network->n_weights, "momentum"));
+    DLDA_TRY(DLDA_TAKE(&self->state, network->n_state, "batch norm statistics"));
+    DLDA_TRY(DLDA_TAKE(&self->images, n_images, "images of a batch"));
+    DLDA_TRY(DLDA_TAKE(&self->positions, self->batch, "positions of a batch"));
+    DLDA_TRY(DLDA_TAKE(&self->dH, self->batch * D, "gradients of features"));
+    DLDA_TRY(DLDA_TAKE(&self->H, n_features, "features"));
+    DLDA_TRY(DLDA_TAKE(&self->predicted, self->batch, "predictions"));
+done:
+    return status;
+}
+
+dlda_status dlda_trainer_create(const dlda_options *options, const dlda_dataset *train,
+                                const dlda_dataset *validation, dlda_trainer **trainer)
+{
+    dlda_status status = DLDA_OK;
+    dlda_trainer *self = NULL;
+
+    DLDA_TRY(check_data(options, train, validation));
+    DLDA_TRY(check_shift(options, train));
+    DLDA_TRY(DLDA_TAKE(&self, 1, "trainer"));
+    self->options = *options;
+    self->train = train;
+    self->validation = validation;
+    self->best_accuracy = -1;
+    DLDA_TRY(dlda_team_create((size_t)options->threads, &self->team));
+    DLDA_TRY(make_model(self));
+    DLDA_TRY(make_parts(self));
+    DLDA_TRY(dlda_trainer_choose_probe(self));
+    DLDA_TRY(take_arrays(self));
+    dlda_network_initialise(self->model->network, (uint64_t)options->seed, self->weights, self->state);
+    *trainer = self;
+    self = NULL;
+done:
+    dlda_trainer_destroy(self);
+    return status;
+}
+
+void dlda_trainer_destroy(dlda_trainer *self)
+{
+    if (!self) return;
+    dlda_trainer_leave_folder(self);
+    dlda_loader_destroy(self->loader); /* first: its thread uses the others */
+    dlda_sampler_destroy(self->sampler);
+    dlda_plan_destroy(self->plan);
+    dlda_team_destroy(self->team);
+    dlda_objective_destroy(self->objective);
+    dlda_scatter_destroy(self->scatter);
+    dlda_lda_destroy(self->lda);
+    dlda_model_destroy(self->model);
+    dlda_history_destroy(self->history);
+    dlda_dataset_destroy(self->probe);
+    for (int i = 0; i < 2; i++) dlda_dataset_destroy(self->prepared[i]);
+    void *arrays[] = { self->weights, self->gradient,  self->velocity, self->state,     self->images,
+                       self->dH,      self->positions, self->H,        self->predicted, self->folder };
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) dlda_release(arrays[i]);
+    dlda_release(self);
+}
