@@ -177,9 +177,12 @@ DLDA_API void dlda_dataset_destroy(dlda_dataset *dataset);
 typedef struct dlda_scatter dlda_scatter;
 
 DLDA_API dlda_status dlda_scatter_create(size_t classes, size_t features, dlda_scatter **scatter);
+/* The same with the classic within-class scatter, in which each row counts the same; in the paper's, which the function
+ * above makes, each class does. It keeps one sum of moments for all classes: less memory, and faster. */
+DLDA_API dlda_status dlda_scatter_create_pooled(size_t classes, size_t features, dlda_scatter **scatter);
 /* Adds rows H [n][features] with labels [n] in 0 .. classes-1. */
 DLDA_API dlda_status dlda_scatter_add(dlda_scatter *scatter, const float *H, const int *labels, size_t n);
-/* Adds what `other` has seen; both need the same number of classes and features. */
+/* Adds what `other` has seen; both need the same number of classes and features, and the same kind. */
 DLDA_API dlda_status dlda_scatter_merge(dlda_scatter *scatter, const dlda_scatter *other);
 DLDA_API void dlda_scatter_destroy(dlda_scatter *scatter);
 

@@ -31,3 +31,30 @@ int dlda_parse_whole(const char *text, int64_t *value)
     *value = strtoll(text, &end, 10); /* a number that does not fit becomes the largest: no range has it */
     return end != text && !*end;
 }
+
+/* An exponent of ones. Counting has no early end, so that the loop can be vectorised. */
+static size_t count_not_finite(const float *values, size_t n)
+{
+    const uint32_t exponent = 0x7f800000;
+    uint32_t count = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        uint32_t bits;
+        memcpy(&bits, values + i, sizeof bits);
+        count += (bits & exponent) == exponent;
+    }
+    return count;
+}
+
+size_t dlda_find_not_finite(const float *values, size_t n)
+{
+    enum { BLOCK = 4096 };
+
+    for (size_t first = 0; first < n; first += BLOCK) {
+        size_t end = n - first < BLOCK ? n : first + BLOCK;
+        if (count_not_finite(values + first, end - first) == 0) continue;
+        while (isfinite(values[first])) first++;
+        return first;
+    }
+    return n;
+}

@@ -6,12 +6,12 @@
  * list of indices into it with a label each.
  */
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/parallel.h"
 #include "dataset/dataset_internal.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -126,11 +126,11 @@ done:
 
 static dlda_status check_finite(const float *values, size_t count, size_t per_sample)
 {
-    for (size_t i = 0; i < count * per_sample; i++)
-        if (!isfinite(values[i]))
-            return dlda_fail(DLDA_E_NUMERIC, "data set: sample %zu, value %zu is %g, expected a finite number",
-                             i / per_sample, i % per_sample, (double)values[i]);
-    return DLDA_OK;
+    size_t bad = dlda_find_not_finite(values, count * per_sample);
+
+    if (bad == count * per_sample) return DLDA_OK;
+    return dlda_fail(DLDA_E_NUMERIC, "data set: sample %zu, value %zu is %g, expected a finite number",
+                     bad / per_sample, bad % per_sample, (double)values[bad]);
 }
 
 dlda_status dlda_dataset_create(const dlda_dataset_spec *spec, dlda_dataset **dataset)
