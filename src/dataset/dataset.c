@@ -25,8 +25,11 @@ static size_t sample_size(const dlda_dataset *self)
 static void storage_leave(dlda_storage *storage)
 {
     if (!storage || atomic_fetch_sub(&storage->users, 1) > 1) return;
-    dlda_release(storage->bytes);
-    dlda_release(storage->values);
+    if (!storage->mapping.bytes) {
+        dlda_release(storage->bytes);
+        dlda_release(storage->values);
+    }
+    dlda_file_unmap(&storage->mapping);
     dlda_release(storage->names);
     dlda_release(storage->text);
     dlda_release(storage);
