@@ -87,10 +87,11 @@ static void write_text(const dlda_model *model, const dlda_evaluation *evaluatio
 }
 
 /* Reads the test data, and sees that the model can take them. */
-static int read_data(const char *data, const dlda_model *model, dlda_dataset **test)
+static int read_data(const dlda_options *options, const char *data, const dlda_model *model, dlda_dataset **test)
 {
     fit_size wanted = fit_of_model(model);
-    int code = exit_code_of(name, dlda_dataset_read(data, DLDA_TEST, test));
+    const dlda_read_spec spec = { .path = data, .part = DLDA_TEST, .label = dlda_options_get(options, "label") };
+    int code = exit_code_of(name, dlda_dataset_open(&spec, test));
 
     if (code == EXIT_OK) code = fit_images(name, data, "images", *test, &wanted);
     if (code == EXIT_OK) code = fit_classes(name, data, "images", *test, &wanted);
@@ -119,7 +120,7 @@ static int run_eval(const cli_arguments *arguments)
     dlda_evaluation *evaluation = NULL;
 
     int code = exit_code_of(name, dlda_model_load(arguments->words[0], &model));
-    if (code == EXIT_OK) code = read_data(data, model, &test);
+    if (code == EXIT_OK) code = read_data(options, data, model, &test);
     if (code == EXIT_OK) code = exit_code_at(name, data, evaluate(options, model, test, &evaluation));
     if (code == EXIT_OK && option_is(options, "json", "true")) write_json(model, evaluation);
     else if (code == EXIT_OK) write_text(model, evaluation);
@@ -136,8 +137,9 @@ const cli_command eval_command = {
     .least = 1,
     .most = 2,
     .summary = "Test a model on labelled data: accuracy, classes, confusion, eigenvalues.",
-    .details = "DATA is digits (the default), a folder with IDX files, of which the test part is used, or one IDX "
-               "image file with its labels beside it.",
+    .details =
+        "DATA is digits (the default), or what train takes: a folder or an .npz file, of which the test part is "
+        "used, an IDX image file or an .npy file with its labels beside it, or a CSV table.",
     .examples = "deeplda eval run/model.safetensors digits\n"
                 "deeplda eval run/model.safetensors ~/mnist --json",
     .run = run_eval,

@@ -236,7 +236,7 @@ const cli_command predict_command = {
     .operands = "MODEL FILE...",
     .least = 2,
     .most = (size_t)-1,
-    .summary = "Classify images: PNG or IDX files in, CSV or JSON lines out.",
+    .summary = "Classify images: PNG, IDX or .npy files in, CSV or JSON lines out.",
     .details = "Each line has the file, the image's index in it, the class, its probability, and the probabilities "
                "of all classes. Images must have the size that the model was trained on; PNG files are brought to "
                "its number of channels. A file that cannot be used is reported, the others are still done, and the "

@@ -44,10 +44,16 @@ static int validation_count(const training *self, size_t *count)
     return EXIT_OK;
 }
 
+static dlda_read_spec spec_of(const training *self, dlda_part part)
+{
+    return (dlda_read_spec){ .path = self->data, .part = part, .label = dlda_options_get(self->options, "label") };
+}
+
 static int read_training_data(training *self)
 {
     size_t held_out = 0;
-    int code = exit_code_of(name, dlda_dataset_read(self->data, DLDA_TRAIN, &self->all));
+    const dlda_read_spec spec = spec_of(self, DLDA_TRAIN);
+    int code = exit_code_of(name, dlda_dataset_open(&spec, &self->all));
 
     if (code == EXIT_OK) code = validation_count(self, &held_out);
     if (code != EXIT_OK || held_out == 0) return code;
@@ -60,12 +66,13 @@ static int read_training_data(training *self)
 static int read_test_data(training *self)
 {
     fit_size wanted = fit_of_training(self->all);
+    const dlda_read_spec spec = spec_of(self, DLDA_TEST);
 
-    if (!dlda_dataset_has_part(&(dlda_read_spec){ .path = self->data, .part = DLDA_TEST })) {
+    if (!dlda_dataset_has_part(&spec)) {
         if (!self->quiet) fprintf(stderr, "%s has no test part\n", self->data);
         return EXIT_OK;
     }
-    int code = exit_code_of(name, dlda_dataset_read(self->data, DLDA_TEST, &self->test));
+    int code = exit_code_of(name, dlda_dataset_open(&spec, &self->test));
     if (code == EXIT_OK) code = fit_images(name, self->data, "test images", self->test, &wanted);
     if (code == EXIT_OK) code = fit_classes(name, self->data, "test images", self->test, &wanted);
     return code;
@@ -234,8 +241,10 @@ const cli_command train_command = {
     .summary = "Train a network, test it, and keep the model.",
     .details =
         "DATA is digits (the default: 5,000 training and 1,000 test digits that are part of the program), a "
-        "folder with IDX files under their usual names, as MNIST comes, or one IDX image file with its labels "
-        "beside it.\n"
+        "folder with IDX files under their usual names, as MNIST comes, one IDX image file with its labels "
+        "beside it, an .npy file with its labels beside it or a folder of them, an .npz file, or a CSV table with "
+        "a "
+        "column of labels.\n"
         "The folder of the run gets model.safetensors (the best epoch), history.csv, eigenvalues.csv and "
         "options.json. Ctrl-C once stops after the current batch and keeps the model of the complete epochs; "
         "twice quits at once.",

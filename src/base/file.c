@@ -101,6 +101,18 @@ done:
     return status;
 }
 
+dlda_status dlda_file_read_start(const char *path, size_t most, uint8_t *start, size_t *n)
+{
+    FILE *file = NULL;
+    dlda_status status = dlda_file_open(path, &file);
+
+    if (status != DLDA_OK) return status;
+    *n = fread(start, 1, most, file);
+    if (ferror(file)) status = dlda_fail(DLDA_E_IO, "%s: cannot read: %s", path, strerror(errno));
+    fclose(file);
+    return status;
+}
+
 dlda_status dlda_file_length(const char *path, FILE *stream, size_t *length)
 {
     return checked_size(path, fileno(stream), SIZE_MAX, length);

@@ -15,6 +15,9 @@ dlda_status dlda_file_read(const char *path, size_t most, char **bytes, size_t *
 /* A stream to read a regular file; anything else is refused, and nothing waits: opening a pipe would. */
 dlda_status dlda_file_open(const char *path, FILE **stream);
 
+/* The first bytes of a file, at most `most`: enough to see what it is. */
+dlda_status dlda_file_read_start(const char *path, size_t most, uint8_t *start, size_t *n);
+
 /* Bytes of an open file. */
 dlda_status dlda_file_length(const char *path, FILE *stream, size_t *length);
 

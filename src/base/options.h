@@ -24,9 +24,11 @@ struct dlda_options {
     /* how it runs and what is shown */
     int64_t threads, probability, force, quiet, json, help;
     int64_t repeats, part; /* bench; part: dlda_benchmark_part */
+    int64_t folds;         /* lda                                      */
     char output[DLDA_OPTION_TEXT];
+    char label[DLDA_OPTION_TEXT];
     /* the text of each value, in the order of the table */
-    char text[24][DLDA_OPTION_TEXT];
+    char text[26][DLDA_OPTION_TEXT];
 };
 
 /* 1 if option i of the table decides the result of a training, so that files record it. */

@@ -18,6 +18,7 @@ enum {
     DLDA_RANDOM_SHUFFLE = 2, /* a = epoch, b = class                         */
     DLDA_RANDOM_DROPOUT = 3, /* a = epoch, b = sample; see dropout kernels   */
     DLDA_RANDOM_SPLIT = 4,   /* b = class                                    */
+    DLDA_RANDOM_FOLDS = 20,  /* of tables: a = rows of the class so far / folds, b = class */
     DLDA_RANDOM_TEST = 99
 };
 

@@ -353,3 +353,20 @@ dlda_status dlda_npy_to_text(const dlda_npy *npy, const uint8_t *elements, size_
     }
     return DLDA_OK;
 }
+
+/* ---- Writing ---- */
+
+/* Blanks and a line end fill the header up, as NumPy does it. */
+void dlda_npy_make_header(size_t rows, size_t columns, char header[DLDA_NPY_HEADER])
+{
+    enum { START = sizeof magic + 4 };
+    char text[DLDA_NPY_HEADER];
+    int n = snprintf(text, sizeof text, "{'descr': '<f4', 'fortran_order': False, 'shape': (%zu, %zu), }", rows,
+                     columns);
+
+    memset(header, ' ', DLDA_NPY_HEADER);
+    memcpy(header, magic, sizeof magic);
+    memcpy(header + sizeof magic, (const char[4]){ 1, 0, DLDA_NPY_HEADER - START, 0 }, 4);
+    memcpy(header + START, text, (size_t)n);
+    header[DLDA_NPY_HEADER - 1] = '\n';
+}

@@ -34,4 +34,8 @@ void dlda_npy_to_wholes(const dlda_npy *npy, const void *elements, size_t n, int
 /* Element i of an array of text as UTF-8, in new memory. */
 dlda_status dlda_npy_to_text(const dlda_npy *npy, const uint8_t *elements, size_t i, char **text);
 
+/* The header of an array of floats, [rows][columns], for files that are written: always 128 bytes. */
+enum { DLDA_NPY_HEADER = 128 };
+void dlda_npy_make_header(size_t rows, size_t columns, char header[DLDA_NPY_HEADER]);
+
 #endif

@@ -8,12 +8,12 @@
 #include "dataset/readers.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 /* Asked in this order; the first that recognises a source reads it. */
-static const dlda_reader *const readers[] = { &dlda_digits_reader, &dlda_idx_reader };
+static const dlda_reader *const readers[] = { &dlda_digits_reader, &dlda_npy_reader, &dlda_npz_reader,
+                                              &dlda_idx_reader };
 
 enum { N_READERS = sizeof readers / sizeof readers[0] };
 
@@ -54,19 +54,24 @@ dlda_status dlda_dataset_adopt(dlda_raw_images *raw, const int *labels, size_t c
     return DLDA_OK;
 }
 
-/* ---- Choosing a reader ---- */
-
-static dlda_status read_start(const char *path, dlda_source *source)
+dlda_status dlda_shape_rows(const dlda_read_spec *spec, size_t size, size_t *height, size_t *width,
+                            size_t *channels)
 {
-    FILE *file = NULL;
-    dlda_status status = dlda_file_open(path, &file);
+    size_t pixels = 0;
 
-    if (status != DLDA_OK) return status;
-    source->n_start = fread(source->start, 1, sizeof source->start, file);
-    int failed = ferror(file), cause = errno;
-    fclose(file);
-    return failed ? dlda_fail(DLDA_E_IO, "%s: cannot read: %s", path, strerror(cause)) : DLDA_OK;
+    *height = *width = 1;
+    *channels = size;
+    if (spec->height == 0 || spec->width == 0) return DLDA_OK;
+    if (__builtin_mul_overflow(spec->height, spec->width, &pixels) || size % pixels != 0)
+        return dlda_fail(DLDA_E_SHAPE, "%s: rows of %zu numbers, expected a multiple of %zu x %zu", spec->path,
+                         size, spec->height, spec->width);
+    *height = spec->height;
+    *width = spec->width;
+    *channels = size / pixels;
+    return DLDA_OK;
 }
+
+/* ---- Choosing a reader ---- */
 
 /* "'digits', a folder with IDX files or an IDX image file, ..." */
 static void list_expected(char *text, size_t size)
@@ -105,7 +110,8 @@ static dlda_status find_reader(const dlda_read_spec *spec, dlda_source *source, 
     *source = (dlda_source){ .spec = spec, .is_folder = dlda_path_is_folder(spec->path) };
     if (!dlda_digits_reader.recognises(source)) {
         if (!dlda_path_exists(spec->path)) return fail_unknown(DLDA_E_IO, spec->path, "no such file or folder");
-        if (!source->is_folder) DLDA_TRY(read_start(spec->path, source));
+        if (!source->is_folder)
+            DLDA_TRY(dlda_file_read_start(spec->path, sizeof source->start, source->start, &source->n_start));
     }
     if (spec->format) return named_reader(spec->format, reader);
     for (size_t i = 0; i < N_READERS; i++)
@@ -148,23 +154,20 @@ int dlda_dataset_has_part(const dlda_read_spec *spec)
 
 /* ---- Images without labels ---- */
 
-typedef enum file_kind { FILE_PNG, FILE_IDX, FILE_OTHER } file_kind;
+typedef enum file_kind { FILE_PNG, FILE_NPY, FILE_IDX, FILE_OTHER } file_kind;
 
 /* By its first bytes, whatever its name. */
 static dlda_status recognise(const char *path, file_kind *kind)
 {
     static const uint8_t png[8] = { 0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n' };
     uint8_t start[8] = { 0xff };
-    FILE *file = NULL;
-    dlda_status status = dlda_file_open(path, &file);
+    size_t n = 0;
+    dlda_status status = dlda_file_read_start(path, sizeof start, start, &n);
 
     if (status != DLDA_OK) return status;
-    size_t n = fread(start, 1, sizeof start, file);
-    int failed = ferror(file), cause = errno;
-    fclose(file);
-    if (failed) return dlda_fail(DLDA_E_IO, "%s: cannot read: %s", path, strerror(cause));
     int gzip = start[0] == 0x1f && start[1] == 0x8b;
     if (n == sizeof png && memcmp(start, png, sizeof png) == 0) *kind = FILE_PNG;
+    else if (dlda_starts_npy(start, n)) *kind = FILE_NPY;
     else *kind = gzip || (start[0] == 0 && start[1] == 0) ? FILE_IDX : FILE_OTHER;
     return DLDA_OK;
 }
@@ -204,7 +207,8 @@ dlda_status dlda_dataset_read_images(const char *path, size_t channels, dlda_dat
     file_kind kind = FILE_OTHER;
 
     DLDA_TRY(recognise(path, &kind));
-    if (kind == FILE_OTHER) DLDA_FAIL(DLDA_E_FORMAT, "%s: neither an IDX image file nor a PNG", path);
+    if (kind == FILE_OTHER) DLDA_FAIL(DLDA_E_FORMAT, "%s: neither an IDX image file nor a PNG nor an .npy", path);
+    if (kind == FILE_NPY) return dlda_npy_read_images(path, dataset);
     if (kind == FILE_PNG) DLDA_TRY(dlda_png_read(path, &raw));
     else DLDA_TRY(dlda_idx_read_images(&(dlda_input){ .name = path }, &raw));
     if ((status = convert_channels(&raw, channels)) != DLDA_OK) {

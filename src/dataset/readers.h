@@ -29,11 +29,19 @@ typedef struct dlda_reader {
     dlda_status (*read)(const dlda_source *source, dlda_dataset **dataset);
 } dlda_reader;
 
-extern const dlda_reader dlda_digits_reader, dlda_idx_reader;
+extern const dlda_reader dlda_digits_reader, dlda_idx_reader, dlda_npy_reader, dlda_npz_reader, dlda_csv_reader;
 
 /* 1 if the folder has an entry whose name begins so. */
 int dlda_folder_has(const char *folder, const char *start);
 int dlda_starts_gzip(const dlda_source *source);
+/* The same for the formats of arrays. */
+int dlda_starts_npy(const uint8_t *start, size_t n);
+int dlda_starts_zip(const uint8_t *start, size_t n);
+int dlda_is_csv(const char *path, const uint8_t *start, size_t n); /* by its name too */
+
+/* The shape of images that come as rows of `size` numbers: 1 x 1 x size, or spec's height and width, if it has them. */
+dlda_status dlda_shape_rows(const dlda_read_spec *spec, size_t size, size_t *height, size_t *width,
+                            size_t *channels);
 
 /* ---- Files ---- */
 
@@ -60,5 +68,10 @@ dlda_status dlda_idx_read_labels(const dlda_input *input, uint8_t **labels, size
 
 /* One image, with 1 channel if the file is grey and 3 if it has colours. */
 dlda_status dlda_png_read(const char *path, dlda_raw_images *image);
+
+/* An .npy file as a set of images without labels. */
+dlda_status dlda_npy_read_images(const char *path, dlda_dataset **dataset);
+/* The file that has the labels of an .npy file, by its name, in new memory. */
+dlda_status dlda_npy_labels_beside(const char *path, char **labels);
 
 #endif
