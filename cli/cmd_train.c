@@ -223,7 +223,10 @@ const cli_command train_command = {
         "DATA is digits (the default: 5,000 training and 1,000 test digits that are part of the program), a "
         "folder with IDX files under their usual names, as MNIST comes, one IDX image file with its labels "
         "beside it, a folder with binary CIFAR-10, CIFAR-100 or STL-10, or a folder with a sub-folder of PNG or "
-        "JPEG pictures for each class, which may lie in train/ and test/. docs/data_formats.md has the details.\n"
+        "JPEG pictures for each class, which may lie in train/ and test/; an .npy file with its labels beside it, "
+        "a "
+        "folder of them, an .npz file, or a CSV table with a column of labels. docs/data_formats.md has the "
+        "details.\n"
         "The folder of the run gets model.safetensors (the best epoch), history.csv, eigenvalues.csv and "
         "options.json. Ctrl-C once stops after the current batch and keeps the model of the complete epochs; "
         "twice quits at once.",

@@ -200,3 +200,31 @@ void table_eigenvalues(FILE *file, const dlda_lda *lda)
         fputc('\n', file);
     }
 }
+
+double separation_sum(const dlda_lda *lda)
+{
+    size_t count = 0;
+    const double *values = dlda_lda_eigenvalues(lda, &count);
+    double sum = 0;
+
+    for (size_t i = 0; i < count; i++) sum += fmax(values[i], 0);
+    return sum;
+}
+
+void table_separation(FILE *file, const dlda_lda *lda)
+{
+    size_t count = 0;
+    const double *values = dlda_lda_eigenvalues(lda, &count);
+    double sum = separation_sum(lda), so_far = 0;
+
+    fprintf(file,
+            "%zu eigenvalues, and the share of the separation that each explains, alone and with those before\n",
+            count);
+    for (size_t i = 0; i < count; i++) {
+        double share = sum > 0 ? fmax(values[i], 0) / sum : 0;
+        so_far += share;
+        fprintf(file, "%3zu  %10.4f  %6.2f %%  %6.2f %%  ", i + 1, values[i], 100 * share, 100 * so_far);
+        print_bar(file, share);
+        fputc('\n', file);
+    }
+}

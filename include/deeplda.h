@@ -268,9 +268,12 @@ DLDA_API void dlda_install_destroy(dlda_install *install);
 typedef struct dlda_scatter dlda_scatter;
 
 DLDA_API dlda_status dlda_scatter_create(size_t classes, size_t features, dlda_scatter **scatter);
+/* The same with the classic within-class scatter, in which each row counts the same; in the paper's, which the function
+ * above makes, each class does. It keeps one sum of moments for all classes: less memory, and faster. */
+DLDA_API dlda_status dlda_scatter_create_pooled(size_t classes, size_t features, dlda_scatter **scatter);
 /* Adds rows H [n][features] with labels [n] in 0 .. classes-1. */
 DLDA_API dlda_status dlda_scatter_add(dlda_scatter *scatter, const float *H, const int *labels, size_t n);
-/* Adds what `other` has seen; both need the same number of classes and features. */
+/* Adds what `other` has seen; both need the same number of classes and features, and the same kind. */
 DLDA_API dlda_status dlda_scatter_merge(dlda_scatter *scatter, const dlda_scatter *other);
 DLDA_API void dlda_scatter_destroy(dlda_scatter *scatter);
 
@@ -296,6 +299,51 @@ DLDA_API dlda_status dlda_lda_transform(const dlda_lda *lda, const float *X, siz
 DLDA_API dlda_status dlda_lda_predict(const dlda_lda *lda, const float *X, size_t n, dlda_probability kind,
                                       int *labels, float *proba);
 DLDA_API void dlda_lda_destroy(dlda_lda *lda);
+
+/* A table of labelled rows in a file: .npy, .npz or CSV (docs/data_formats.md). It is read in blocks each time it is
+ * used, so it may be larger than memory. A table belongs to one thread at a time. */
+typedef struct dlda_table dlda_table;
+
+typedef struct dlda_table_spec {
+    const char *path;
+    const char *labels; /* of an .npy: the .npy file that has its labels; NULL: looked for beside it         */
+    const char *label;  /* of CSV: the column of the labels, by name or number from 1; NULL: see the formats */
+} dlda_table_spec;
+
+DLDA_API dlda_status dlda_table_open(const dlda_table_spec *spec, dlda_table **table);
+DLDA_API size_t dlda_table_rows(const dlda_table *table);
+DLDA_API size_t dlda_table_features(const dlda_table *table);
+DLDA_API size_t dlda_table_classes(const dlda_table *table);
+DLDA_API const char *dlda_table_class_name(const dlda_table *table, size_t label);
+DLDA_API void dlda_table_destroy(dlda_table *table);
+
+typedef struct dlda_table_fit_spec {
+    double lambda;  /* added to the diagonal of the pooled within-class scatter      */
+    size_t folds;   /* of the cross-validation: 2 or more; 0: none                   */
+    uint64_t seed;  /* which rows are in which fold                                  */
+    size_t threads; /* 0: one per core; results do not depend on it                  */
+} dlda_table_fit_spec;
+
+/* The classic LDA of a table (pooled scatter, classes weighed by their share of the rows) and how good it is. */
+typedef struct dlda_table_fit {
+    const dlda_lda *lda; /* fitted on all rows                                               */
+    size_t rows, classes;
+    const size_t *class_rows; /* [classes]                                                   */
+    size_t correct;           /* rows that this LDA classifies right, although it has seen them   */
+    size_t folds;
+    const size_t *fold_rows;    /* [folds]                                                        */
+    const size_t *fold_correct; /* [folds]: rows that the LDA of all other folds classifies right */
+    double fit_seconds;         /* reading the table once and fitting                             */
+    double test_seconds;        /* reading it again and classifying                               */
+} dlda_table_fit;
+
+/* Reads the table twice: once for the sums of all folds, once to classify its rows. Each fold has its share of every
+ * class. Memory: about (folds + 4) x features x features numbers and one block of rows. */
+DLDA_API dlda_status dlda_table_fit_lda(dlda_table *table, const dlda_table_fit_spec *spec, dlda_table_fit **fit);
+DLDA_API void dlda_table_fit_destroy(dlda_table_fit *fit);
+
+/* Writes the table's rows projected on the directions of an LDA as an .npy file of f4, [rows][K]. */
+DLDA_API dlda_status dlda_table_transform(dlda_table *table, const dlda_lda *lda, size_t threads, const char *path);
 
 /* ---- Training ------------------------------------------------------------------------------------ */
 

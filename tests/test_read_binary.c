@@ -139,7 +139,7 @@ static void test_cifar_single_files(void **state)
                         "other.bin: record 0 (byte 0) has label 10, expected 0 to 9");
     expect_failure(write_bytes("data_batch_7.bin", bytes, 20 * 3073), DLDA_E_FORMAT, "has label 10");
     expect_open_failure(&(dlda_read_spec){ .path = in_folder("other.bin"), .format = "cifar11" }, DLDA_E_OPTION,
-                        "found 'cifar11', expected one of digits, cifar10");
+                        "found 'cifar11', expected one of digits, npy");
     free(bytes);
 }
 

@@ -15,6 +15,22 @@ dlda_status dlda_file_read(const char *path, size_t most, char **bytes, size_t *
 /* A stream to read a regular file; anything else is refused, and nothing waits: opening a pipe would. */
 dlda_status dlda_file_open(const char *path, FILE **stream);
 
+/* The first bytes of a file, at most `most`: enough to see what it is. */
+dlda_status dlda_file_read_start(const char *path, size_t most, uint8_t *start, size_t *n);
+
+/* Bytes of an open file. */
+dlda_status dlda_file_length(const char *path, FILE *stream, size_t *length);
+
+/* A file that lies in memory without being read: pages come when they are looked at, and go when memory is short. What
+ * another program cuts off meanwhile ends this one, so it is for large files only. */
+typedef struct dlda_mapping {
+    const uint8_t *bytes; /* NULL: nothing is mapped */
+    size_t size;
+} dlda_mapping;
+
+dlda_status dlda_file_map(const char *path, dlda_mapping *mapping);
+void dlda_file_unmap(dlda_mapping *mapping);
+
 /* A file that appears under its name only when it is complete. */
 typedef struct dlda_file_writer dlda_file_writer;
 

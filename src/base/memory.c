@@ -85,6 +85,18 @@ void dlda_release(void *pointer)
     free(block);
 }
 
+dlda_status dlda_enlarge_bytes(void *pointer, size_t used, size_t count, size_t size, const char *what)
+{
+    void *old, *larger = dlda_take_bytes(count, size, what);
+
+    if (!larger) return DLDA_E_MEMORY;
+    memcpy(&old, pointer, sizeof old); /* `pointer` points to a pointer of any type */
+    if (used > 0) memcpy(larger, old, used * size);
+    memcpy(pointer, &larger, sizeof larger);
+    dlda_release(old);
+    return DLDA_OK;
+}
+
 dlda_status dlda_take_text_n(const char *text, size_t n, char **copy)
 {
     dlda_status status = DLDA_TAKE(copy, n + 1, "text");

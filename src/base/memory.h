@@ -19,6 +19,12 @@ void *dlda_take_bytes(size_t count, size_t size, const char *what);
 #define DLDA_TAKE(pointer, count, what)                                                                            \
     ((*(pointer) = dlda_take_bytes((count), sizeof **(pointer), (what))) ? DLDA_OK : DLDA_E_MEMORY)
 
+/* Moves an array to a new place with room for `count` objects, of which the first `used` are copied and the rest are
+ * zero. It stays where it is if there is no memory. */
+dlda_status dlda_enlarge_bytes(void *pointer, size_t used, size_t count, size_t size, const char *what);
+#define DLDA_ENLARGE(pointer, used, count, what)                                                                   \
+    dlda_enlarge_bytes((pointer), (used), (count), sizeof **(pointer), (what))
+
 /* A copy of a string; of the first n characters of it. */
 dlda_status dlda_take_text(const char *text, char **copy);
 dlda_status dlda_take_text_n(const char *text, size_t n, char **copy);

@@ -39,7 +39,9 @@ struct dlda_options {
     int64_t threads, probability, force, quiet, json, help;
     int64_t repeats, part;       /* bench; part: dlda_benchmark_part */
     int64_t count, skip_bad, to; /* data; to: dlda_data_format */
+    int64_t cross_validate;      /* lda: folds */
     char output[DLDA_OPTION_TEXT];
+    char label[DLDA_OPTION_TEXT];
     char format[DLDA_OPTION_TEXT]; /* of the data; "": recognised from the content */
     /* the text of each value, in the order of the table */
     char text[64][DLDA_OPTION_TEXT];

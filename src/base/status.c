@@ -62,3 +62,21 @@ dlda_status dlda_fail_at(dlda_status status, const char *format, ...)
     va_end(arguments);
     return dlda_fail(status, "%s: %s", where, last_message);
 }
+
+_Static_assert(sizeof(dlda_shown) > DLDA_SHOWN + 4, "room for the text and its dots");
+
+dlda_shown dlda_show(const char *text)
+{
+    dlda_shown shown;
+    size_t n = strnlen(text, DLDA_SHOWN + 1);
+    int cut = n > DLDA_SHOWN;
+
+    if (cut)
+        for (n = DLDA_SHOWN; n > 0 && ((unsigned char)text[n] & 0xC0) == 0x80;) n--;
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)text[i];
+        shown.text[i] = c < ' ' || c == 127 ? '?' : text[i];
+    }
+    strcpy(shown.text + n, cut ? "..." : "");
+    return shown;
+}

@@ -17,6 +17,15 @@ dlda_status dlda_fail(dlda_status status, const char *format, ...) __attribute__
 /* Puts "text: " before this thread's message: callers add where it happened. Returns `status`. */
 dlda_status dlda_fail_at(dlda_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Texts for messages, returned by value: they live until the call that prints them is complete. */
+enum { DLDA_SHOWN = 64 };
+typedef struct dlda_shown {
+    char text[192];
+} dlda_shown;
+
+/* A text from a file: at most 64 bytes, cut between characters, nothing that moves a cursor. */
+dlda_shown dlda_show(const char *text);
+
 #define DLDA_FAIL(code, ...)                                                                                       \
     do {                                                                                                           \
         status = dlda_fail((code), __VA_ARGS__);                                                                   \

@@ -8,6 +8,7 @@
  */
 #include "classify/lda_head.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "objective/lda_problem.h"
 
 #include <math.h>
@@ -128,11 +129,11 @@ const double *dlda_lda_eigenvalues(const dlda_lda *self, size_t *count)
 
 static dlda_status check_finite(const float *X, size_t n, size_t D)
 {
-    for (size_t i = 0; i < n * D; i++)
-        if (!isfinite(X[i]))
-            return dlda_fail(DLDA_E_NUMERIC, "features: row %zu, column %zu is %g, expected a finite value", i / D,
-                             i % D, (double)X[i]);
-    return DLDA_OK;
+    size_t bad = dlda_find_not_finite(X, n * D);
+
+    if (bad == n * D) return DLDA_OK;
+    return dlda_fail(DLDA_E_NUMERIC, "features: row %zu, column %zu is %g, expected a finite value", bad / D,
+                     bad % D, (double)X[bad]);
 }
 
 static double dot_mixed(size_t n, const float *x, const double *a)

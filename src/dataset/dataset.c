@@ -6,13 +6,13 @@
  * list of indices into it with a label each.
  */
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/parallel.h"
 #include "base/utf8.h"
 #include "dataset/dataset_internal.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,8 +26,11 @@ static size_t sample_size(const dlda_dataset *self)
 static void storage_leave(dlda_storage *storage)
 {
     if (!storage || atomic_fetch_sub(&storage->users, 1) > 1) return;
-    dlda_release(storage->bytes);
-    dlda_release(storage->values);
+    if (!storage->mapping.bytes) {
+        dlda_release(storage->bytes);
+        dlda_release(storage->values);
+    }
+    dlda_file_unmap(&storage->mapping);
     dlda_release(storage->names);
     dlda_release(storage->text);
     dlda_name_list_release(&storage->files);
@@ -142,11 +145,11 @@ done:
 
 static dlda_status check_finite(const float *values, size_t count, size_t per_sample)
 {
-    for (size_t i = 0; i < count * per_sample; i++)
-        if (!isfinite(values[i]))
-            return dlda_fail(DLDA_E_NUMERIC, "data set: sample %zu, value %zu is %g, expected a finite number",
-                             i / per_sample, i % per_sample, (double)values[i]);
-    return DLDA_OK;
+    size_t bad = dlda_find_not_finite(values, count * per_sample);
+
+    if (bad == count * per_sample) return DLDA_OK;
+    return dlda_fail(DLDA_E_NUMERIC, "data set: sample %zu, value %zu is %g, expected a finite number",
+                     bad / per_sample, bad % per_sample, (double)values[bad]);
 }
 
 dlda_status dlda_dataset_create(const dlda_dataset_spec *spec, dlda_dataset **dataset)

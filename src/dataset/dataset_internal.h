@@ -5,6 +5,7 @@
 #ifndef DLDA_DATASET_DATASET_INTERNAL_H
 #define DLDA_DATASET_DATASET_INTERNAL_H
 
+#include "base/file.h"
 #include "base/name_list.h"
 #include "dataset/dataset.h"
 
@@ -13,8 +14,9 @@
 /* What a set and the sets split from it have in common. The last user releases it. */
 typedef struct dlda_storage {
     atomic_size_t users;
-    uint8_t *bytes; /* [images][height][width][channels], NULL if there are values */
-    float *values;  /* the same shape, NULL if there are bytes                     */
+    uint8_t *bytes;       /* [images][height][width][channels], NULL if there are values */
+    float *values;        /* the same shape, NULL if there are bytes                     */
+    dlda_mapping mapping; /* the file that bytes or values lie in, if they were mapped and not read */
     size_t n_images;
     char **names; /* [classes], pointers into `text`                             */
     char *text;

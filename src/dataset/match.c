@@ -87,6 +87,7 @@ void dlda_read_spec_use_options(dlda_read_spec *spec, const dlda_options *option
     spec->format = options->format[0] ? options->format : NULL;
     spec->height = options->resize.height;
     spec->width = options->resize.width;
+    spec->label = options->label[0] ? options->label : NULL;
     spec->threads = (size_t)options->threads;
 }
 

@@ -10,13 +10,13 @@
 #include "dataset/resize.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 /* Asked in this order; the first that recognises a source reads it. */
-static const dlda_reader *const readers[] = { &dlda_digits_reader, &dlda_cifar10_reader, &dlda_cifar100_reader,
+static const dlda_reader *const readers[] = { &dlda_digits_reader, &dlda_npy_reader,     &dlda_npz_reader,
+                                              &dlda_csv_reader,    &dlda_cifar10_reader, &dlda_cifar100_reader,
                                               &dlda_stl10_reader,  &dlda_picture_reader, &dlda_idx_reader,
                                               &dlda_folder_reader };
 
@@ -71,19 +71,24 @@ dlda_status dlda_dataset_adopt(dlda_raw_images *raw, const int *labels, size_t c
     return DLDA_OK;
 }
 
-/* ---- Choosing a reader ---- */
-
-static dlda_status read_start(const char *path, dlda_source *source)
+dlda_status dlda_shape_rows(const dlda_read_spec *spec, size_t size, size_t *height, size_t *width,
+                            size_t *channels)
 {
-    FILE *file = NULL;
-    dlda_status status = dlda_file_open(path, &file);
+    size_t pixels = 0;
 
-    if (status != DLDA_OK) return status;
-    source->n_start = fread(source->start, 1, sizeof source->start, file);
-    int failed = ferror(file), cause = errno;
-    fclose(file);
-    return failed ? dlda_fail(DLDA_E_IO, "%s: cannot read: %s", path, strerror(cause)) : DLDA_OK;
+    *height = *width = 1;
+    *channels = size;
+    if (spec->height == 0 || spec->width == 0) return DLDA_OK;
+    if (__builtin_mul_overflow(spec->height, spec->width, &pixels) || size % pixels != 0)
+        return dlda_fail(DLDA_E_SHAPE, "%s: rows of %zu numbers, expected a multiple of %zu x %zu", spec->path,
+                         size, spec->height, spec->width);
+    *height = spec->height;
+    *width = spec->width;
+    *channels = size / pixels;
+    return DLDA_OK;
 }
+
+/* ---- Choosing a reader ---- */
 
 /* "'digits', a folder with IDX files or an IDX image file, ..." */
 static void list_expected(char *text, size_t size)
@@ -129,7 +134,8 @@ static dlda_status find_reader(const dlda_read_spec *spec, dlda_source *source, 
     *source = (dlda_source){ .spec = spec, .is_folder = dlda_path_is_folder(spec->path) };
     if (!dlda_digits_reader.recognises(source)) {
         if (!dlda_path_exists(spec->path)) return fail_unknown(DLDA_E_IO, spec->path, "no such file or folder");
-        if (!source->is_folder) DLDA_TRY(read_start(spec->path, source));
+        if (!source->is_folder)
+            DLDA_TRY(dlda_file_read_start(spec->path, sizeof source->start, source->start, &source->n_start));
     }
     if (spec->format) return named_reader(spec->format, reader);
     for (size_t i = 0; i < N_READERS; i++)
@@ -167,13 +173,34 @@ static dlda_status check_values(const dlda_dataset *set, const dlda_read_spec *s
                      have.height, have.width, have.channels, want.height, want.width, want.channels);
 }
 
+/* Mapped bytes cannot be exchanged for others: they become bytes of our own. */
+static dlda_status own_bytes(dlda_dataset *set)
+{
+    dlda_status status = DLDA_OK;
+    dlda_storage *storage = set->storage;
+    size_t size = set->count * set->height * set->width * set->channels; /* all of them are there: no overflow */
+    uint8_t *bytes = NULL;
+
+    if (!storage->mapping.bytes) return DLDA_OK;
+    DLDA_TRY(DLDA_TAKE(&bytes, size, "images"));
+    memcpy(bytes, storage->bytes, size);
+    dlda_file_unmap(&storage->mapping);
+    storage->bytes = bytes;
+done:
+    return status;
+}
+
 /* The set is new: nobody shares its storage yet. */
 static dlda_status fit_images(dlda_dataset *set, const dlda_read_spec *spec)
 {
-    dlda_raw_images raw = { set->count, set->height, set->width, set->channels, set->storage->bytes };
+    dlda_image_shape have = { set->height, set->width, set->channels }, want = dlda_image_shape_wanted(spec, &have);
+    dlda_status status = DLDA_OK;
 
-    if (!raw.bytes) return check_values(set, spec);
-    dlda_status status = dlda_images_fit(&raw, spec);
+    if (!set->storage->bytes) return check_values(set, spec);
+    if (dlda_image_shape_equal(&have, &want)) return DLDA_OK;
+    if ((status = own_bytes(set)) != DLDA_OK) return status;
+    dlda_raw_images raw = { set->count, set->height, set->width, set->channels, set->storage->bytes };
+    status = dlda_images_fit(&raw, spec);
     set->storage->bytes = raw.bytes;
     set->height = raw.height;
     set->width = raw.width;

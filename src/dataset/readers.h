@@ -32,13 +32,21 @@ typedef struct dlda_reader {
 } dlda_reader;
 
 extern const dlda_reader dlda_digits_reader, dlda_idx_reader, dlda_cifar10_reader, dlda_cifar100_reader,
-    dlda_stl10_reader, dlda_picture_reader, dlda_folder_reader;
+    dlda_stl10_reader, dlda_picture_reader, dlda_folder_reader, dlda_npy_reader, dlda_npz_reader, dlda_csv_reader;
 
 /* 1 if the folder has an entry whose name begins so. */
 int dlda_folder_has(const char *folder, const char *start);
 int dlda_starts_gzip(const dlda_source *source);
 /* Tells whoever asked for the data of something that is left out. */
 void dlda_read_problem(const dlda_read_spec *spec, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same for the formats of arrays. */
+int dlda_starts_npy(const uint8_t *start, size_t n);
+int dlda_starts_zip(const uint8_t *start, size_t n);
+int dlda_is_csv(const char *path, const uint8_t *start, size_t n); /* by its name too */
+
+/* The shape of images that come as rows of `size` numbers: 1 x 1 x size, or spec's height and width, if it has them. */
+dlda_status dlda_shape_rows(const dlda_read_spec *spec, size_t size, size_t *height, size_t *width,
+                            size_t *channels);
 
 /* ---- Files ---- */
 
@@ -62,5 +70,10 @@ dlda_status dlda_dataset_adopt(dlda_raw_images *raw, const int *labels, size_t c
 /* IDX, plain or gzip: u8 images with 3 dimensions (count, height, width) or 4 (and channels), u8 labels. */
 dlda_status dlda_idx_read_images(const dlda_input *input, dlda_raw_images *images);
 dlda_status dlda_idx_read_labels(const dlda_input *input, uint8_t **labels, size_t *count);
+
+/* An .npy file as a set of images without labels. */
+dlda_status dlda_npy_read_images(const char *path, dlda_dataset **dataset);
+/* The file that has the labels of an .npy file, by its name, in new memory. */
+dlda_status dlda_npy_labels_beside(const char *path, char **labels);
 
 #endif

@@ -69,10 +69,15 @@ void dlda_gemm_run(const dlda_gemm *g, const float *A, const float *B, float *C)
                 (int)g->ldb, g->accumulate ? 1 : 0, C, (int)g->ldc);
 }
 
-void dlda_double_add_products(size_t n, size_t d, const double *X, double *S)
+void dlda_double_add_upper_products(size_t n, size_t d, const double *X, double *S)
 {
     dlda_blas_keep_single_threaded();
     cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, (int)d, (int)n, 1, X, (int)d, 1, S, (int)d);
+}
+
+void dlda_double_add_products(size_t n, size_t d, const double *X, double *S)
+{
+    dlda_double_add_upper_products(n, d, X, S);
     for (size_t i = 1; i < d; i++)
         for (size_t j = 0; j < i; j++) S[i * d + j] = S[j * d + i];
 }

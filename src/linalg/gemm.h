@@ -27,6 +27,8 @@ void dlda_gemm_run(const dlda_gemm *gemm, const float *A, const float *B, float 
 
 /* S [d][d] += X' X in double, X [n][d]; both triangles are valid afterwards if they were before. */
 void dlda_double_add_products(size_t n, size_t d, const double *X, double *S);
+/* The same for the upper triangle alone; the lower is not touched. */
+void dlda_double_add_upper_products(size_t n, size_t d, const double *X, double *S);
 
 /* C [m][n] = A [m][k] B, in double; B is [k][n], or [n][k] if b_transposed. */
 void dlda_double_gemm(size_t m, size_t n, size_t k, const double *A, const double *B, int b_transposed, double *C);

@@ -85,23 +85,7 @@ size_t dlda_tensor_bytes(const dlda_tensor *tensor)
 
 /* ---- Messages ---- */
 
-_Static_assert(sizeof(dlda_shown) > DLDA_SHOWN + 4, "room for the text and its dots");
-
-dlda_shown dlda_show(const char *text)
-{
-    dlda_shown shown;
-    size_t n = strnlen(text, DLDA_SHOWN + 1);
-    int cut = n > DLDA_SHOWN;
-
-    if (cut)
-        for (n = DLDA_SHOWN; n > 0 && ((unsigned char)text[n] & 0xC0) == 0x80;) n--;
-    for (size_t i = 0; i < n; i++) {
-        unsigned char c = (unsigned char)text[i];
-        shown.text[i] = c < ' ' || c == 127 ? '?' : text[i];
-    }
-    strcpy(shown.text + n, cut ? "..." : "");
-    return shown;
-}
+_Static_assert(sizeof(dlda_shown) >= DLDA_MOST_RANK * 22 + 8, "room for a shape");
 
 dlda_shown dlda_show_json(const json_t *value)
 {

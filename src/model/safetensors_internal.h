@@ -29,14 +29,7 @@ size_t dlda_tensor_bytes(const dlda_tensor *tensor);
 /* `failure` if a value of an F32 or F64 tensor is not finite. */
 dlda_status dlda_tensor_check_finite(const char *path, const dlda_tensor *tensor, dlda_status failure);
 
-/* Texts for messages, returned by value: they live until the call that prints them is complete. */
-enum { DLDA_SHOWN = 64 };
-typedef struct dlda_shown {
-    char text[DLDA_MOST_RANK * 22 + 8];
-} dlda_shown;
-
-/* A text from a file: at most 64 bytes, cut between characters, nothing that moves a cursor. */
-dlda_shown dlda_show(const char *text);
+/* For messages, like dlda_show. */
 dlda_shown dlda_show_json(const json_t *value);
 dlda_shown dlda_show_shape(size_t rank, const size_t *shape);
 

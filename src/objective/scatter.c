@@ -5,41 +5,77 @@
  * Sums of raw squares would lose all digits when the features share a large offset. So each portion of rows
  * is centred at its own class means, and moments around different means are joined by
  *     M = M1 + M2 + n1 n2 / (n1 + n2) (m1 - m2)(m1 - m2)'          (Chan, Golub, LeVeque 1979).
+ *
+ * A pooled scatter keeps one M for all classes: centring and joining stay those of each class, but the products of a
+ * whole portion are one call of the BLAS, with the joins as further rows, sqrt(n1 n2 / (n1 + n2)) (m1 - m2).
  */
 #include "objective/scatter.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "linalg/gemm.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-dlda_status dlda_scatter_create(size_t classes, size_t features, dlda_scatter **scatter)
+/* Wide rows come in portions that fill a cache, so that each product has work to do. For narrow ones a portion is
+ * small whatever its rows, and 256 are enough. */
+static size_t portion_of(size_t features)
+{
+    enum { NARROW = 32, LEAST = 256, VALUES = 1 << 17 };
+
+    return features < NARROW || VALUES / features < LEAST ? LEAST : VALUES / features;
+}
+
+static dlda_status take_scratch(dlda_scatter *self)
+{
+    dlda_status status = DLDA_OK;
+    size_t rows = (self->pooled ? 2 : 1) * self->portion, n_grouped = 0;
+
+    DLDA_TRY(dlda_multiply_sizes(rows, self->D, "scatter rows", &n_grouped));
+    DLDA_TRY(DLDA_TAKE(&self->start, self->C + 1, "scatter rows"));
+    DLDA_TRY(DLDA_TAKE(&self->order, self->portion, "scatter rows"));
+    DLDA_TRY(DLDA_TAKE(&self->grouped, n_grouped, "scatter rows"));
+    DLDA_TRY(DLDA_TAKE(&self->shift, self->D, "scatter rows"));
+done:
+    return status;
+}
+
+static dlda_status create(size_t classes, size_t features, int pooled, dlda_scatter **scatter)
 {
     dlda_status status = DLDA_OK;
     dlda_scatter *self = NULL;
-    size_t n_means = 0, n_moments = 0, n_portion = 0;
+    size_t n_means = 0, n_moments = 0;
 
     if (classes < 1 || features < 1)
         DLDA_FAIL(DLDA_E_ARGUMENT, "scatter: %zu classes of %zu features, expected at least 1 of 1", classes,
                   features);
     DLDA_TRY(dlda_multiply_sizes(classes, features, "class means", &n_means));
-    DLDA_TRY(dlda_multiply_sizes(n_means, features, "class moments", &n_moments));
-    DLDA_TRY(dlda_multiply_sizes(DLDA_SCATTER_PORTION, features, "scatter rows", &n_portion));
+    DLDA_TRY(dlda_multiply_sizes(pooled ? features : n_means, features, "class moments", &n_moments));
     DLDA_TRY(DLDA_TAKE(&self, 1, "scatter"));
     self->C = classes;
     self->D = features;
+    self->pooled = pooled;
+    self->portion = portion_of(features);
     DLDA_TRY(DLDA_TAKE(&self->counts, classes, "class counts"));
     DLDA_TRY(DLDA_TAKE(&self->means, n_means, "class means"));
     DLDA_TRY(DLDA_TAKE(&self->moments, n_moments, "class moments"));
-    DLDA_TRY(DLDA_TAKE(&self->rows, n_portion, "scatter rows"));
-    DLDA_TRY(DLDA_TAKE(&self->grouped, n_portion, "scatter rows"));
-    DLDA_TRY(DLDA_TAKE(&self->shift, features, "scatter rows"));
+    DLDA_TRY(take_scratch(self));
     *scatter = self;
     self = NULL;
 done:
     dlda_scatter_destroy(self);
     return status;
+}
+
+dlda_status dlda_scatter_create(size_t classes, size_t features, dlda_scatter **scatter)
+{
+    return create(classes, features, 0, scatter);
+}
+
+dlda_status dlda_scatter_create_pooled(size_t classes, size_t features, dlda_scatter **scatter)
+{
+    return create(classes, features, 1, scatter);
 }
 
 void dlda_scatter_destroy(dlda_scatter *self)
@@ -48,26 +84,60 @@ void dlda_scatter_destroy(dlda_scatter *self)
     dlda_release(self->counts);
     dlda_release(self->means);
     dlda_release(self->moments);
-    dlda_release(self->rows);
+    dlda_release(self->start);
+    dlda_release(self->order);
     dlda_release(self->grouped);
     dlda_release(self->shift);
     dlda_release(self);
+}
+
+/* The moments that class c is added to, [D][D]. */
+static double *moments_of(const dlda_scatter *self, size_t c)
+{
+    return self->moments + (self->pooled ? 0 : c * self->D * self->D);
+}
+
+static size_t n_moments(const dlda_scatter *self)
+{
+    return (self->pooled ? 1 : self->C) * self->D * self->D;
 }
 
 void dlda_scatter_reset(dlda_scatter *self)
 {
     memset(self->counts, 0, self->C * sizeof *self->counts);
     memset(self->means, 0, self->C * self->D * sizeof *self->means);
-    memset(self->moments, 0, self->C * self->D * self->D * sizeof *self->moments);
+    memset(self->moments, 0, n_moments(self) * sizeof *self->moments);
 }
 
 /* ---- Adding rows ---- */
 
-/* Joins n rows with mean `shift` (their moments are already in `moments`) to class c. */
+/* Rows of either precision; `index` NULL stands for 0, 1, 2, ... */
+typedef struct row_list {
+    const float *floats;   /* [..][D], or else: */
+    const double *doubles; /* [..][D]           */
+    const int *labels;     /* [..]              */
+    const size_t *index;   /* [n]               */
+} row_list;
+
+static size_t row_at(const row_list *rows, size_t i)
+{
+    return rows->index ? rows->index[i] : i;
+}
+
+/* n2 rows of mean `mean` come to class c: its count and mean move. */
+static void move_mean(dlda_scatter *self, size_t c, size_t n, const double *mean)
+{
+    double *m = self->means + c * self->D, n1 = (double)self->counts[c], n2 = (double)n;
+
+    for (size_t i = 0; i < self->D; i++) m[i] += (mean[i] - m[i]) * (n2 / (n1 + n2));
+    self->counts[c] += n;
+}
+
+/* Joins n rows with mean `mean` (their moments are already in those of the class) to class c. */
 static void join_class(dlda_scatter *self, size_t c, size_t n, const double *mean)
 {
     size_t D = self->D;
-    double *m = self->means + c * D, *M = self->moments + c * D * D;
+    double *m = self->means + c * D, *M = moments_of(self, c);
     double n1 = (double)self->counts[c], n2 = (double)n;
     double weight = n1 * n2 / (n1 + n2);
 
@@ -75,43 +145,78 @@ static void join_class(dlda_scatter *self, size_t c, size_t n, const double *mea
         double difference = weight * (mean[i] - m[i]);
         for (size_t j = 0; j < D; j++) M[i * D + j] += difference * (mean[j] - m[j]);
     }
-    for (size_t i = 0; i < D; i++) m[i] += (mean[i] - m[i]) * (n2 / (n1 + n2));
-    self->counts[c] += n;
+    move_mean(self, c, n, mean);
 }
 
-/* Adds the rows order[0 .. n-1] of the portion, all of class c. */
-static void add_class_rows(dlda_scatter *self, size_t c, const size_t *order, size_t n)
+/* The same as a row whose product with itself is what joining adds to the moments. */
+static void join_as_row(dlda_scatter *self, size_t c, size_t n, const double *mean, double *row)
+{
+    const double *m = self->means + c * self->D;
+    double n1 = (double)self->counts[c], n2 = (double)n;
+    double root = sqrt(n1 * n2 / (n1 + n2));
+
+    for (size_t i = 0; i < self->D; i++) row[i] = root * (mean[i] - m[i]);
+    move_mean(self, c, n, mean);
+}
+
+/* Copies the rows order[0 .. n-1], all of one class, to `to` and centres them; their mean becomes `shift`. */
+static void centre_rows(dlda_scatter *self, const row_list *rows, const size_t *order, size_t n, double *to)
 {
     size_t D = self->D;
-    double *shift = self->shift;
+    double *restrict shift = self->shift;
 
     memset(shift, 0, D * sizeof *shift);
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < D; j++) shift[j] += self->rows[order[i] * D + j];
+    for (size_t i = 0; i < n; i++) {
+        double *restrict row = to + i * D;
+        size_t at = row_at(rows, order[i]) * D;
+        if (rows->doubles) memcpy(row, rows->doubles + at, D * sizeof *row);
+        else
+            for (size_t j = 0; j < D; j++) row[j] = rows->floats[at + j];
+        for (size_t j = 0; j < D; j++) shift[j] += row[j];
+    }
     for (size_t j = 0; j < D; j++) shift[j] /= (double)n;
     for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < D; j++) self->grouped[i * D + j] = self->rows[order[i] * D + j] - shift[j];
-    dlda_double_add_products(n, D, self->grouped, self->moments + c * D * D);
-    join_class(self, c, n, shift);
+        for (size_t j = 0; j < D; j++) to[i * D + j] -= shift[j];
 }
 
-/* Adds the n rows in self->rows; the classes come in ascending order, the rows of a class in theirs. */
-static void add_portion(dlda_scatter *self, const int *labels, size_t n)
+/* Rows first .. first+n-1 of the list, class by class; the rows of a class keep their order. */
+static void sort_portion(dlda_scatter *self, const row_list *rows, size_t first, size_t n)
 {
-    size_t left = n;
+    size_t *start = self->start;
 
-    for (size_t i = 0; i < n; i++) self->order[i] = i;
-    for (size_t c = 0; c < self->C && left > 0; c++) {
-        /* A stable partition of what is left into class c (in front) and the rest. */
-        size_t *rest = self->order + (n - left), skipped[DLDA_SCATTER_PORTION], found = 0, others = 0;
-        for (size_t i = 0; i < left; i++) {
-            if ((size_t)labels[rest[i]] == c) rest[found++] = rest[i];
-            else skipped[others++] = rest[i];
+    memset(start, 0, (self->C + 1) * sizeof *start);
+    for (size_t i = first; i < first + n; i++) start[rows->labels[row_at(rows, i)] + 1]++;
+    for (size_t c = 0; c < self->C; c++) start[c + 1] += start[c];
+    /* Filling moves each start to where the next class begins; then all move back by one class. */
+    for (size_t i = first; i < first + n; i++) self->order[start[rows->labels[row_at(rows, i)]]++] = i;
+    memmove(start + 1, start, self->C * sizeof *start);
+    start[0] = 0;
+}
+
+static void add_portion(dlda_scatter *self, const row_list *rows, size_t first, size_t n)
+{
+    size_t D = self->D, joins = 0;
+
+    sort_portion(self, rows, first, n);
+    for (size_t c = 0; c < self->C; c++) {
+        size_t begin = self->start[c], found = self->start[c + 1] - begin;
+        double *centred = self->grouped + begin * D;
+        if (found == 0) continue;
+        centre_rows(self, rows, self->order + begin, found, centred);
+        if (self->pooled) {
+            join_as_row(self, c, found, self->shift, self->grouped + (n + joins++) * D);
+        } else {
+            dlda_double_add_products(found, D, centred, moments_of(self, c));
+            join_class(self, c, found, self->shift);
         }
-        memcpy(rest + found, skipped, others * sizeof *rest);
-        if (found > 0) add_class_rows(self, c, rest, found);
-        left = others;
     }
+    if (self->pooled) dlda_double_add_upper_products(n + joins, D, self->grouped, self->moments);
+}
+
+static void add_rows(dlda_scatter *self, const row_list *rows, size_t n)
+{
+    for (size_t first = 0; first < n; first += self->portion)
+        add_portion(self, rows, first, n - first < self->portion ? n - first : self->portion);
 }
 
 static dlda_status check_labels(const dlda_scatter *self, const int *labels, size_t n)
@@ -130,48 +235,41 @@ static dlda_status not_finite(size_t position, size_t D, double value)
 
 dlda_status dlda_scatter_add_double(dlda_scatter *self, const double *H, const int *labels, size_t n)
 {
-    size_t D = self->D;
     dlda_status status = check_labels(self, labels, n);
 
     if (status != DLDA_OK) return status;
-    for (size_t i = 0; i < n * D; i++)
-        if (!isfinite(H[i])) return not_finite(i, D, H[i]);
-    for (size_t first = 0; first < n; first += DLDA_SCATTER_PORTION) {
-        size_t rows = n - first < DLDA_SCATTER_PORTION ? n - first : DLDA_SCATTER_PORTION;
-        memcpy(self->rows, H + first * D, rows * D * sizeof *H);
-        add_portion(self, labels + first, rows);
-    }
+    for (size_t i = 0; i < n * self->D; i++)
+        if (!isfinite(H[i])) return not_finite(i, self->D, H[i]);
+    add_rows(self, &(row_list){ .doubles = H, .labels = labels }, n);
     return DLDA_OK;
 }
 
 dlda_status dlda_scatter_add(dlda_scatter *self, const float *H, const int *labels, size_t n)
 {
-    size_t D = self->D;
     dlda_status status = check_labels(self, labels, n);
+    size_t bad = dlda_find_not_finite(H, n * self->D);
 
     if (status != DLDA_OK) return status;
-    for (size_t i = 0; i < n * D; i++)
-        if (!isfinite(H[i])) return not_finite(i, D, H[i]);
-    for (size_t first = 0; first < n; first += DLDA_SCATTER_PORTION) {
-        size_t rows = n - first < DLDA_SCATTER_PORTION ? n - first : DLDA_SCATTER_PORTION;
-        for (size_t i = 0; i < rows * D; i++) self->rows[i] = H[first * D + i];
-        add_portion(self, labels + first, rows);
-    }
+    if (bad < n * self->D) return not_finite(bad, self->D, H[bad]);
+    add_rows(self, &(row_list){ .floats = H, .labels = labels }, n);
     return DLDA_OK;
+}
+
+void dlda_scatter_add_chosen(dlda_scatter *self, const float *H, const int *labels, const size_t *index, size_t n)
+{
+    add_rows(self, &(row_list){ .floats = H, .labels = labels, .index = index }, n);
 }
 
 dlda_status dlda_scatter_merge(dlda_scatter *self, const dlda_scatter *other)
 {
-    size_t square = self->D * self->D;
-
     if (self->C != other->C || self->D != other->D)
         return dlda_fail(DLDA_E_SHAPE, "scatter merge: %zu classes of %zu features, expected %zu of %zu", other->C,
                          other->D, self->C, self->D);
-    for (size_t c = 0; c < self->C; c++) {
-        if (other->counts[c] == 0) continue;
-        for (size_t i = 0; i < square; i++) self->moments[c * square + i] += other->moments[c * square + i];
-        join_class(self, c, other->counts[c], other->means + c * self->D);
-    }
+    if (self->pooled != other->pooled)
+        return dlda_fail(DLDA_E_SHAPE, "scatter merge: one is pooled and one is not, expected the same kind");
+    for (size_t i = 0; i < n_moments(self); i++) self->moments[i] += other->moments[i];
+    for (size_t c = 0; c < self->C; c++)
+        if (other->counts[c] > 0) join_class(self, c, other->counts[c], other->means + c * self->D);
     return DLDA_OK;
 }
 
@@ -228,6 +326,36 @@ static void add_class_to_matrices(const dlda_scatter *self, size_t c, const doub
         }
 }
 
+/* St += N_c (m_c - m)(m_c - m)' / (N - 1) for each class. */
+static void add_means_to_total(const dlda_scatter *self, const double *m, double *St)
+{
+    size_t D = self->D;
+    double total = 1 / ((double)dlda_scatter_rows(self) - 1);
+
+    for (size_t c = 0; c < self->C; c++) {
+        const double *mean = self->means + c * D;
+        double weight = total * (double)self->counts[c];
+        if (self->counts[c] == 0) continue;
+        for (size_t i = 0; i < D; i++)
+            for (size_t j = 0; j < D; j++) St[i * D + j] += weight * (mean[i] - m[i]) * (mean[j] - m[j]);
+    }
+}
+
+/* Sw = M / sum of (N_c - 1) over the usable classes: the others have no moments. */
+static void pooled_matrices(const dlda_scatter *self, const double *m, double *Sw, double *St)
+{
+    size_t D = self->D, rows = dlda_scatter_rows(self), freedom = 0;
+
+    for (size_t c = 0; c < self->C; c++) freedom += self->counts[c] >= 2 ? self->counts[c] - 1 : 0;
+    for (size_t i = 0; i < D; i++)
+        for (size_t j = 0; j < D; j++) {
+            double moment = i < j ? self->moments[i * D + j] : self->moments[j * D + i];
+            Sw[i * D + j] = moment / (double)freedom;
+            St[i * D + j] = moment / ((double)rows - 1);
+        }
+    add_means_to_total(self, m, St);
+}
+
 dlda_status dlda_scatter_matrices(const dlda_scatter *self, double *Sw, double *Sb, double *m)
 {
     size_t square = self->D * self->D;
@@ -236,7 +364,8 @@ dlda_status dlda_scatter_matrices(const dlda_scatter *self, double *Sw, double *
     overall_mean(self, m);
     memset(Sw, 0, square * sizeof *Sw);
     memset(Sb, 0, square * sizeof *Sb);
-    for (size_t c = 0; c < self->C; c++)
+    if (self->pooled) pooled_matrices(self, m, Sw, Sb);
+    for (size_t c = 0; !self->pooled && c < self->C; c++)
         if (self->counts[c] > 0) add_class_to_matrices(self, c, m, Sw, Sb);
     for (size_t i = 0; i < square; i++) Sb[i] -= Sw[i];
     return DLDA_OK;

@@ -10,18 +10,18 @@
 
 #include "base/status.h"
 
-enum { DLDA_SCATTER_PORTION = 256 }; /* rows that are centred and added at a time */
-
 struct dlda_scatter {
     size_t C, D;
-    size_t *counts;  /* [C]        rows of each class                         */
-    double *means;   /* [C][D]     their means m_c                            */
-    double *moments; /* [C][D][D]  sums of (h-m_c)(h-m_c)'                    */
-    /* scratch for one portion of rows */
-    double *rows;                       /* [PORTION][D]  rows in double, then grouped and centred */
-    double *grouped;                    /* [PORTION][D]                                           */
-    double *shift;                      /* [D]           mean of the portion's rows of one class  */
-    size_t order[DLDA_SCATTER_PORTION]; /* rows of the portion, class by class                    */
+    int pooled;      /* one sum of moments for all classes                           */
+    size_t *counts;  /* [C]        rows of each class                                */
+    double *means;   /* [C][D]     their means m_c                                   */
+    double *moments; /* [C][D][D]  sums of (h-m_c)(h-m_c)'; pooled: [D][D], the upper triangle counts */
+    /* scratch for one portion of rows, which are centred and added at a time */
+    size_t portion;  /* rows of it                                                   */
+    size_t *start;   /* [C + 1]    where the rows of each class begin in `order`     */
+    size_t *order;   /* [portion]  rows of the portion, class by class               */
+    double *grouped; /* [portion][D]  the same rows, centred; pooled: [2 portion][D], with joins behind them */
+    double *shift;   /* [D]        mean of the portion's rows of one class           */
 };
 
 /* Forgets all rows. */
@@ -30,12 +30,17 @@ void dlda_scatter_reset(dlda_scatter *scatter);
 /* Like dlda_scatter_add, for rows in double. */
 dlda_status dlda_scatter_add_double(dlda_scatter *scatter, const double *H, const int *labels, size_t n);
 
+/* Like dlda_scatter_add, for the rows index[0 .. n-1] of H and labels, which were checked already. */
+void dlda_scatter_add_chosen(dlda_scatter *scatter, const float *H, const int *labels, const size_t *index,
+                             size_t n);
+
 /* Rows of all classes together; how many classes have at least two. */
 size_t dlda_scatter_rows(const dlda_scatter *scatter);
 size_t dlda_scatter_usable(const dlda_scatter *scatter);
 
-/* The matrices of the paper, [D][D] each, and the overall mean m [D]. Sw averages the covariances of the
- * usable classes; St is that of all rows; Sb = St - Sw. Fewer than two usable classes: DLDA_E_CLASS. */
+/* The matrices of the paper, [D][D] each, and the overall mean m [D]. Sw averages the covariances of the usable
+ * classes, a pooled one by their rows; St is that of all rows; Sb = St - Sw. Fewer than two usable classes:
+ * DLDA_E_CLASS. */
 dlda_status dlda_scatter_matrices(const dlda_scatter *scatter, double *Sw, double *Sb, double *m);
 
 #endif

@@ -202,7 +202,7 @@ expect 1 eval sized/model.safetensors data/pictures --resize 7; says 'images are
 tiny 0 cifar data/cifar --format cifar10; says '162 training, 18 validation images of 32 x 32 x 3, 10 classes'
 expect 0 predict cifar/model.safetensors data/cifar/data_batch_1.bin; prints ',airplane,'
 holds "a line per record" test "$(wc -l <out)" -eq 37
-expect 2 train data/cifar --format cifra10 -o bad; says "found 'cifra10', expected one of digits, cifar10"
+expect 2 train data/cifar --format cifra10 -o bad; says "found 'cifra10', expected one of digits, npy"
 expect 1 train data/good --format stl10 -o bad; says 'found no train_X.bin'
 absent bad
 

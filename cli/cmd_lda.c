@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cmd_lda.c - `deeplda lda`: the classic LDA of any table of features: how well it separates the classes, how well it
+ * classifies, and the table projected on its directions.
+ */
+#include "cli.h"
+#include "json_out.h"
+#include "table.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const char *const name = "lda";
+
+/* ---- Results ---- */
+
+static double share_of(size_t part, size_t all)
+{
+    return all ? (double)part / (double)all : NAN;
+}
+
+static size_t sum_of(const size_t *counts, size_t n)
+{
+    size_t sum = 0;
+
+    for (size_t i = 0; i < n; i++) sum += counts[i];
+    return sum;
+}
+
+static void print_folds(const dlda_table_fit *fit)
+{
+    size_t correct = sum_of(fit->fold_correct, fit->folds);
+    double least = 1, most = 0;
+
+    for (size_t f = 0; f < fit->folds; f++) {
+        double share = share_of(fit->fold_correct[f], fit->fold_rows[f]);
+        if (share < least) least = share;
+        if (share > most) most = share;
+    }
+    printf("cross-validated accuracy %.2f %%: %zu of %zu correct; the %zu folds have %.2f to %.2f %%\n",
+           100 * share_of(correct, fit->rows), correct, fit->rows, fit->folds, 100 * least, 100 * most);
+}
+
+static void print_text(const char *path, const dlda_table *table, const dlda_table_fit *fit)
+{
+    printf("%s: %zu rows, %zu features, %zu classes\n\n", path, fit->rows, dlda_table_features(table),
+           fit->classes);
+    for (size_t c = 0; c < fit->classes; c++) {
+        table_name(stdout, dlda_table_class_name(table, c));
+        printf(": %zu rows%s\n", fit->class_rows[c], fit->class_rows[c] < 2 ? ", too few to be recognised" : "");
+    }
+    fputc('\n', stdout);
+    table_separation(stdout, fit->lda);
+    printf("\naccuracy on the same rows %.2f %%: %zu of %zu correct\n", 100 * share_of(fit->correct, fit->rows),
+           fit->correct, fit->rows);
+    if (fit->folds > 0) print_folds(fit);
+}
+
+static void write_classes(json_out *json, const dlda_table *table, const dlda_table_fit *fit)
+{
+    json_key(json, "classes");
+    json_open(json, '[');
+    for (size_t c = 0; c < fit->classes; c++) {
+        json_open(json, '{');
+        json_key(json, "name");
+        json_text(json, dlda_table_class_name(table, c));
+        json_key(json, "rows");
+        json_count(json, fit->class_rows[c]);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+static void write_spectrum(json_out *json, const dlda_lda *lda)
+{
+    size_t count = 0;
+    const double *values = dlda_lda_eigenvalues(lda, &count);
+    double sum = separation_sum(lda);
+
+    json_key(json, "eigenvalues");
+    json_open(json, '[');
+    for (size_t i = 0; i < count; i++) json_number(json, values[i]);
+    json_close(json, ']');
+    json_key(json, "explained");
+    json_open(json, '[');
+    for (size_t i = 0; i < count; i++) json_number(json, values[i] > 0 ? values[i] / sum : 0);
+    json_close(json, ']');
+}
+
+static void write_folds(json_out *json, const dlda_table_fit *fit)
+{
+    json_key(json, "cross_validated_accuracy");
+    json_number(json, fit->folds ? share_of(sum_of(fit->fold_correct, fit->folds), fit->rows) : NAN);
+    json_key(json, "folds");
+    json_open(json, '[');
+    for (size_t f = 0; f < fit->folds; f++) {
+        json_open(json, '{');
+        json_key(json, "rows");
+        json_count(json, fit->fold_rows[f]);
+        json_key(json, "correct");
+        json_count(json, fit->fold_correct[f]);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+static void write_json(const dlda_table *table, const dlda_table_fit *fit)
+{
+    json_out json = { .file = stdout };
+
+    json_open(&json, '{');
+    json_key(&json, "rows");
+    json_count(&json, fit->rows);
+    json_key(&json, "features");
+    json_count(&json, dlda_table_features(table));
+    write_classes(&json, table, fit);
+    write_spectrum(&json, fit->lda);
+    json_key(&json, "accuracy");
+    json_number(&json, share_of(fit->correct, fit->rows));
+    write_folds(&json, fit);
+    json_key(&json, "fit_seconds");
+    json_number(&json, fit->fit_seconds);
+    json_key(&json, "test_seconds");
+    json_number(&json, fit->test_seconds);
+    json_close(&json, '}');
+    fputc('\n', stdout);
+}
+
+/* ---- The command ---- */
+
+static int open_table(const cli_arguments *arguments, dlda_table **table)
+{
+    const dlda_table_spec spec = { .path = arguments->words[0],
+                                   .labels = arguments->n_words > 1 ? arguments->words[1] : NULL,
+                                   .label = dlda_options_get(arguments->options, "label") };
+
+    return exit_code_of(name, dlda_table_open(&spec, table));
+}
+
+static int run_lda(const cli_arguments *arguments)
+{
+    const dlda_options *options = arguments->options;
+    const char *path = arguments->words[0], *output = dlda_options_get(options, "output");
+    const dlda_table_fit_spec spec = { .lambda = option_number(options, "lambda"),
+                                       .folds = (size_t)option_number(options, "cross-validate"),
+                                       .seed = (uint64_t)option_number(options, "seed"),
+                                       .threads = (size_t)option_number(options, "threads") };
+    dlda_table *table = NULL;
+    dlda_table_fit *fit = NULL;
+
+    int code = open_table(arguments, &table);
+    if (code == EXIT_OK) {
+        dlda_status status = dlda_table_fit_lda(table, &spec, &fit);
+        /* What is wrong with the classes or the matrices is wrong with the table, which these messages do not name. */
+        code = status == DLDA_E_CLASS ? exit_code_at(name, path, status) : exit_code_of(name, status);
+    }
+    if (code == EXIT_OK && output[0])
+        code = exit_code_of(name, dlda_table_transform(table, fit->lda, spec.threads, output));
+    if (code == EXIT_OK && option_is(options, "json", "true")) write_json(table, fit);
+    else if (code == EXIT_OK) print_text(path, table, fit);
+    if (code == EXIT_OK && output[0]) fprintf(stderr, "written: %s\n", output);
+
+    dlda_table_fit_destroy(fit);
+    dlda_table_destroy(table);
+    return code;
+}
+
+const cli_command lda_command = {
+    .name = "lda",
+    .operands = "FEATURES [LABELS]",
+    .least = 1,
+    .most = 2,
+    .summary = "Classic LDA of a table of features: separation, accuracy, projection.",
+    .details =
+        "FEATURES is an .npy file of N rows, whose labels are in LABELS or in a file beside it (X.npy and y.npy, "
+        "images.npy and labels.npy), an .npz file with x and y, or a CSV table with a column of labels. It is "
+        "read in blocks, so it may be larger than memory.\n"
+        "Prints the eigenvalues with the share of the separation that each explains, and how many rows are "
+        "classified right: by the LDA that was fitted on them, and in cross-validation. The within-class scatter "
+        "is the pooled one, as in other LDA programs; -o writes the rows projected on the directions.",
+    .examples = "deeplda lda features.csv --label species\n"
+                "deeplda lda X.npy y.npy --cross-validate 10 -o Z.npy\n"
+                "deeplda lda x_train.npy --lambda 0 --json",
+    .run = run_lda,
+};

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * table_folds.c - stratified folds of a table that is only seen in blocks.
+ *
+ * Of each class, every F rows in a row go to F different folds, in an order that is drawn anew for each F rows. So a
+ * fold's share of a class is off by less than one row, and which rows it has depends on the seed and on their place
+ * among the rows of their class alone: nothing need be known of the rows to come.
+ */
+#include "classify/table_folds.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "dataset/feature_table.h"
+
+#include <string.h>
+
+/* Rows of a block: as many as make its products worth while, in some megabytes. */
+static size_t block_of(size_t features)
+{
+    enum { VALUES = 1 << 21, LEAST = 256, MOST = 1 << 16 };
+    size_t rows = VALUES / features;
+
+    return rows < LEAST ? LEAST : rows > MOST ? MOST : rows;
+}
+
+dlda_status dlda_folds_open(dlda_table *table, size_t folds, uint64_t seed, dlda_folds *self)
+{
+    dlda_status status = DLDA_OK;
+    size_t rows = dlda_table_rows(table), n_values = 0;
+
+    *self = (dlda_folds){ .table = table, .F = folds > 1 ? folds : 1, .seed = seed };
+    self->D = dlda_table_features(table);
+    self->C = dlda_table_classes(table);
+    self->block = block_of(self->D) < rows ? block_of(self->D) : rows;
+    DLDA_TRY(dlda_multiply_sizes(self->block, self->D, "rows", &n_values));
+    DLDA_TRY(DLDA_TAKE(&self->X, n_values, "rows"));
+    DLDA_TRY(DLDA_TAKE(&self->labels, self->block, "rows"));
+    DLDA_TRY(DLDA_TAKE(&self->order, self->block, "rows"));
+    DLDA_TRY(DLDA_TAKE(&self->fold, self->block, "rows"));
+    DLDA_TRY(DLDA_TAKE(&self->start, self->F + 1, "folds"));
+    DLDA_TRY(DLDA_TAKE(&self->seen, self->C, "folds"));
+    DLDA_TRY(DLDA_TAKE(&self->shuffled, self->C * self->F, "folds"));
+done:
+    return status;
+}
+
+void dlda_folds_close(dlda_folds *self)
+{
+    dlda_release(self->X);
+    dlda_release(self->labels);
+    dlda_release(self->order);
+    dlda_release(self->fold);
+    dlda_release(self->start);
+    dlda_release(self->seen);
+    dlda_release(self->shuffled);
+    *self = (dlda_folds){ 0 };
+}
+
+dlda_status dlda_folds_rewind(dlda_folds *self)
+{
+    memset(self->seen, 0, self->C * sizeof *self->seen);
+    return dlda_table_rewind(self->table);
+}
+
+/* The fold of the next row of a class. */
+static size_t draw_fold(dlda_folds *self, size_t class)
+{
+    size_t *shuffled = self->shuffled + class * self->F, place = self->seen[class] % self->F;
+
+    if (self->F == 1) return 0;
+    if (place == 0) {
+        dlda_random random = dlda_random_stream(self->seed, DLDA_RANDOM_FOLDS,
+                                                (uint32_t)(self->seen[class] / self->F), (uint32_t) class);
+        for (size_t f = 0; f < self->F; f++) shuffled[f] = f;
+        dlda_random_shuffle(&random, self->F, shuffled);
+    }
+    self->seen[class]++;
+    return shuffled[place];
+}
+
+static void sort_by_fold(dlda_folds *self)
+{
+    size_t *start = self->start;
+
+    memset(start, 0, (self->F + 1) * sizeof *start);
+    for (size_t i = 0; i < self->n; i++) {
+        self->fold[i] = (uint16_t)draw_fold(self, (size_t)self->labels[i]);
+        start[self->fold[i] + 1]++;
+    }
+    for (size_t f = 0; f < self->F; f++) start[f + 1] += start[f];
+    /* Filling moves each start to where the next fold begins; then all move back by one fold. */
+    for (size_t i = 0; i < self->n; i++) self->order[start[self->fold[i]]++] = i;
+    memmove(start + 1, start, self->F * sizeof *start);
+    start[0] = 0;
+}
+
+dlda_status dlda_folds_next(dlda_folds *self, dlda_team *team)
+{
+    dlda_status status = dlda_table_next(self->table, team, self->block, self->X, self->labels, &self->n);
+
+    if (status == DLDA_OK) sort_by_fold(self);
+    return status;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * table_transform.c - a table projected on the directions of an LDA, block by block into an .npy file.
+ */
+#include "base/file.h"
+#include "base/memory.h"
+#include "classify/lda_head.h"
+#include "dataset/feature_table.h"
+#include "dataset/npy.h"
+
+enum { BLOCK = 2048, GRAIN = 64 };
+
+typedef struct projection {
+    const dlda_lda *lda;
+    const float *X; /* [BLOCK][D] */
+    float *Z;       /* [BLOCK][K] */
+} projection;
+
+static void project_rows(void *context, const dlda_chunk *chunk)
+{
+    const projection *job = context;
+
+    /* The rows are finite, which is all that could be wrong with them. */
+    dlda_lda_transform(job->lda, job->X + chunk->begin * job->lda->D, chunk->end - chunk->begin,
+                       job->Z + chunk->begin * job->lda->K);
+}
+
+static dlda_status write_rows(dlda_table *table, dlda_team *team, const projection *job, float *X, int *labels,
+                              dlda_file_writer *writer)
+{
+    dlda_status status = DLDA_OK;
+    size_t n = 0;
+
+    DLDA_TRY(dlda_table_next(table, team, BLOCK, X, labels, &n));
+    while (n > 0) {
+        dlda_parallel_for(team, n, GRAIN, project_rows, (void *)job);
+        DLDA_TRY(dlda_file_writer_add(writer, job->Z, n * job->lda->K * sizeof *job->Z));
+        DLDA_TRY(dlda_table_next(table, team, BLOCK, X, labels, &n));
+    }
+done:
+    return status;
+}
+
+dlda_status dlda_table_transform(dlda_table *table, const dlda_lda *lda, size_t threads, const char *path)
+{
+    dlda_status status = DLDA_OK;
+    dlda_team *team = NULL;
+    dlda_file_writer *writer = NULL;
+    char header[DLDA_NPY_HEADER];
+    float *X = NULL, *Z = NULL;
+    int *labels = NULL;
+
+    if (lda->D != dlda_table_features(table))
+        DLDA_FAIL(DLDA_E_SHAPE, "table: %zu features, expected %zu as the LDA has", dlda_table_features(table),
+                  lda->D);
+    DLDA_TRY(dlda_team_create(threads, &team));
+    DLDA_TRY(DLDA_TAKE(&X, BLOCK * lda->D, "rows"));
+    DLDA_TRY(DLDA_TAKE(&Z, BLOCK * lda->K, "rows"));
+    DLDA_TRY(DLDA_TAKE(&labels, BLOCK, "rows"));
+    DLDA_TRY(dlda_table_rewind(table));
+    DLDA_TRY(dlda_file_writer_open(path, &writer));
+    dlda_npy_make_header(dlda_table_rows(table), lda->K, header);
+    DLDA_TRY(dlda_file_writer_add(writer, header, sizeof header));
+    DLDA_TRY(write_rows(table, team, &(projection){ lda, X, Z }, X, labels, writer));
+    DLDA_TRY(dlda_file_writer_finish(writer));
+done:
+    dlda_file_writer_destroy(writer);
+    dlda_team_destroy(team);
+    dlda_release(X);
+    dlda_release(Z);
+    dlda_release(labels);
+    return status;
+}

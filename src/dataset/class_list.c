@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * class_list.c - a hash table of labels: text as it is, whole numbers by their eight bytes.
+ *
+ * What has more than 65,536 different labels is not a class but a quantity; the limit also bounds the memory that a
+ * file can make us take.
+ */
+#include "dataset/class_list.h"
+#include "base/memory.h"
+#include "base/number.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_CLASSES = 65536, MOST_NAME = 1024, FIRST_ROOM = 64 };
+
+typedef struct class_entry {
+    char *key; /* [length] and a zero byte */
+    size_t length;
+    uint64_t hash;
+    int64_t value; /* of a whole number, also as text, once sorted */
+    int number;    /* in order of appearance */
+} class_entry;
+
+struct dlda_class_list {
+    const char *where;
+    int whole; /* labels are whole numbers, not text      */
+    size_t count, room;
+    class_entry *entries; /* [room]: by appearance, later sorted     */
+    size_t n_slots;       /* a power of 2                            */
+    uint32_t *slots;      /* [n_slots]: index of an entry, plus 1    */
+    int *class_of;        /* [count]: by number of appearance        */
+    char **names;         /* [count]                                 */
+};
+
+dlda_status dlda_class_list_create(const char *where, dlda_class_list **list)
+{
+    dlda_status status = DLDA_OK;
+    dlda_class_list *self = NULL;
+
+    DLDA_TRY(DLDA_TAKE(&self, 1, "classes"));
+    self->where = where;
+    self->room = FIRST_ROOM;
+    self->n_slots = 2 * self->room;
+    DLDA_TRY(DLDA_TAKE(&self->entries, self->room, "classes"));
+    DLDA_TRY(DLDA_TAKE(&self->slots, self->n_slots, "classes"));
+    *list = self;
+    self = NULL;
+done:
+    dlda_class_list_destroy(self);
+    return status;
+}
+
+void dlda_class_list_destroy(dlda_class_list *self)
+{
+    if (!self) return;
+    for (size_t i = 0; i < self->count; i++) {
+        if (self->entries) dlda_release(self->entries[i].key);
+        if (self->names && self->whole) dlda_release(self->names[i]); /* of text they are the keys */
+    }
+    dlda_release(self->entries);
+    dlda_release(self->slots);
+    dlda_release(self->class_of);
+    dlda_release(self->names);
+    dlda_release(self);
+}
+
+/* ---- The hash table ---- */
+
+/* FNV-1a. */
+static uint64_t hash_of(const char *key, size_t length)
+{
+    uint64_t hash = 14695981039346656037u;
+
+    for (size_t i = 0; i < length; i++) hash = (hash ^ (uint8_t)key[i]) * 1099511628211u;
+    return hash ^ hash >> 32;
+}
+
+/* The slot that has the key, or the empty one where it belongs. At most half of the slots are in use. */
+static uint32_t *slot_of(const dlda_class_list *self, const char *key, size_t length, uint64_t hash)
+{
+    for (size_t i = hash & (self->n_slots - 1);; i = (i + 1) & (self->n_slots - 1)) {
+        if (self->slots[i] == 0) return &self->slots[i];
+        const class_entry *entry = &self->entries[self->slots[i] - 1];
+        if (entry->hash == hash && entry->length == length && memcmp(entry->key, key, length) == 0)
+            return &self->slots[i];
+    }
+}
+
+static void fill_slots(dlda_class_list *self)
+{
+    memset(self->slots, 0, self->n_slots * sizeof *self->slots);
+    for (size_t i = 0; i < self->count; i++) {
+        const class_entry *entry = &self->entries[i];
+        *slot_of(self, entry->key, entry->length, entry->hash) = (uint32_t)i + 1;
+    }
+}
+
+static dlda_status enlarge(dlda_class_list *self)
+{
+    dlda_status status = DLDA_OK;
+
+    DLDA_TRY(DLDA_ENLARGE(&self->slots, 0, 2 * self->n_slots, "classes"));
+    self->n_slots *= 2;
+    fill_slots(self);
+    DLDA_TRY(DLDA_ENLARGE(&self->entries, self->count, 2 * self->room, "classes"));
+    self->room *= 2;
+done:
+    return status;
+}
+
+static dlda_status add_key(dlda_class_list *self, const char *key, size_t length, int *number)
+{
+    dlda_status status = DLDA_OK;
+    uint64_t hash = hash_of(key, length);
+    uint32_t slot = *slot_of(self, key, length, hash);
+    char *copy = NULL;
+
+    if (slot != 0) {
+        *number = self->entries[slot - 1].number;
+        return DLDA_OK;
+    }
+    if (self->count == MOST_CLASSES)
+        DLDA_FAIL(DLDA_E_FORMAT, "%s: more than %d different labels, expected classes, not quantities", self->where,
+                  MOST_CLASSES);
+    if (self->count == self->room) DLDA_TRY(enlarge(self));
+    DLDA_TRY(dlda_take_text_n(key, length, &copy));
+    *number = (int)self->count;
+    self->entries[self->count++] = (class_entry){ .key = copy, .length = length, .hash = hash, .number = *number };
+    *slot_of(self, key, length, hash) = (uint32_t)self->count;
+done:
+    return status;
+}
+
+/* Of a label that is known, 1 and its entry. */
+static int find_key(const dlda_class_list *self, const char *key, size_t length)
+{
+    uint32_t slot = *slot_of(self, key, length, hash_of(key, length));
+
+    return slot ? self->class_of[self->entries[slot - 1].number] : -1;
+}
+
+/* ---- Labels ---- */
+
+/* Names go into model files, which are UTF-8. */
+static int is_utf8(const char *text, size_t length)
+{
+    json_t *string = json_stringn(text, length);
+    int valid = string != NULL;
+
+    json_decref(string);
+    return valid;
+}
+
+dlda_status dlda_class_list_add(dlda_class_list *self, const char *text, size_t length, int *number)
+{
+    if (*slot_of(self, text, length, hash_of(text, length)) == 0) { /* what is known was checked before */
+        if (length == 0) return dlda_fail(DLDA_E_FORMAT, "%s: an empty label, expected a name", self->where);
+        if (length > MOST_NAME)
+            return dlda_fail(DLDA_E_FORMAT, "%s: a label of %zu bytes, expected at most %d", self->where, length,
+                             MOST_NAME);
+        if (memchr(text, '\0', length) || !is_utf8(text, length))
+            return dlda_fail(DLDA_E_FORMAT, "%s: a label is not valid UTF-8", self->where);
+    }
+    return add_key(self, text, length, number);
+}
+
+dlda_status dlda_class_list_add_whole(dlda_class_list *self, int64_t value, int *number)
+{
+    char key[sizeof value];
+
+    memcpy(key, &value, sizeof key);
+    self->whole = 1;
+    return add_key(self, key, sizeof key, number);
+}
+
+/* ---- Order ---- */
+
+static int by_bytes(const void *left, const void *right)
+{
+    const class_entry *a = left, *b = right;
+    int order = memcmp(a->key, b->key, a->length < b->length ? a->length : b->length);
+
+    return order ? order : (a->length > b->length) - (a->length < b->length);
+}
+
+static int by_value(const void *left, const void *right)
+{
+    const class_entry *a = left, *b = right;
+
+    if (a->value != b->value) return a->value < b->value ? -1 : 1;
+    return by_bytes(left, right); /* "7" and "07" */
+}
+
+/* 1 if all labels are whole numbers, which then have their values. */
+static int read_values(dlda_class_list *self)
+{
+    for (size_t i = 0; i < self->count; i++) {
+        class_entry *entry = &self->entries[i];
+        if (self->whole) memcpy(&entry->value, entry->key, sizeof entry->value);
+        else if (!dlda_parse_whole(entry->key, &entry->value)) return 0;
+    }
+    return 1;
+}
+
+static dlda_status make_names(dlda_class_list *self)
+{
+    dlda_status status = DLDA_OK;
+    char number[32];
+
+    for (size_t i = 0; i < self->count; i++) {
+        snprintf(number, sizeof number, "%" PRId64, self->entries[i].value);
+        if (self->whole) DLDA_TRY(dlda_take_text(number, &self->names[i]));
+        else self->names[i] = self->entries[i].key;
+    }
+done:
+    return status;
+}
+
+dlda_status dlda_class_list_sort(dlda_class_list *self)
+{
+    dlda_status status = DLDA_OK;
+
+    DLDA_TRY(DLDA_TAKE(&self->class_of, self->count, "classes"));
+    DLDA_TRY(DLDA_TAKE(&self->names, self->count, "classes"));
+    qsort(self->entries, self->count, sizeof *self->entries, read_values(self) ? by_value : by_bytes);
+    for (size_t i = 0; i < self->count; i++) self->class_of[self->entries[i].number] = (int)i;
+    fill_slots(self);
+    DLDA_TRY(make_names(self));
+done:
+    return status;
+}
+
+size_t dlda_class_list_count(const dlda_class_list *self)
+{
+    return self->count;
+}
+
+const char *const *dlda_class_list_names(const dlda_class_list *self)
+{
+    return (const char *const *)self->names;
+}
+
+int dlda_class_list_class(const dlda_class_list *self, int number)
+{
+    return self->class_of[number];
+}
+
+int dlda_class_list_find(const dlda_class_list *self, const char *text, size_t length)
+{
+    return self->whole ? -1 : find_key(self, text, length);
+}
+
+int dlda_class_list_find_whole(const dlda_class_list *self, int64_t value)
+{
+    char key[sizeof value];
+
+    memcpy(key, &value, sizeof key);
+    return self->whole ? find_key(self, key, sizeof key) : -1;
+}

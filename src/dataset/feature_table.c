@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * feature_table.c - tables of labelled rows in .npy, .npz and CSV files, read in blocks: they may be larger than memory.
+ *
+ * A first look counts the rows and collects the classes; after that rows can be read as often as wanted. Arrays of more
+ * than two dimensions are taken as rows of all that belongs to their first index. Numbers are used as they are: bytes
+ * too, which images would have divided by 255.
+ */
+#include "dataset/feature_table.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "dataset/array.h"
+#include "dataset/csv.h"
+#include "dataset/npz.h"
+
+struct dlda_table {
+    size_t rows, features;
+    const dlda_class_list *classes;
+    /* a table is CSV: */
+    dlda_csv *csv;
+    /* or it is two arrays: */
+    dlda_array X, y;
+    dlda_class_list *list;
+    uint8_t *elements; /* [room][features]: elements that are not yet floats */
+    size_t room;
+};
+
+void dlda_table_destroy(dlda_table *self)
+{
+    if (!self) return;
+    dlda_csv_destroy(self->csv);
+    dlda_array_close(&self->X);
+    dlda_array_close(&self->y);
+    dlda_class_list_destroy(self->list);
+    dlda_release(self->elements);
+    dlda_release(self);
+}
+
+/* ---- Opening ---- */
+
+static dlda_status collect_classes(dlda_table *self)
+{
+    enum { PORTION = 4096 };
+    dlda_status status = DLDA_OK;
+    int numbers[PORTION];
+
+    DLDA_TRY(dlda_class_list_create(self->y.name, &self->list));
+    for (size_t first = 0; first < self->rows; first += PORTION) {
+        size_t n = self->rows - first < PORTION ? self->rows - first : PORTION;
+        DLDA_TRY(dlda_array_add_labels(&self->y, n, self->list, numbers));
+    }
+    DLDA_TRY(dlda_class_list_sort(self->list));
+    self->classes = self->list;
+done:
+    return status;
+}
+
+static dlda_status understand_arrays(dlda_table *self)
+{
+    dlda_status status = DLDA_OK;
+    const dlda_npy *npy = &self->X.npy;
+
+    if (npy->kind != 'f' && !dlda_npy_is_whole(npy))
+        DLDA_FAIL(DLDA_E_FORMAT, "%s: features of type %s, expected numbers", self->X.name, dlda_npy_type(npy));
+    if (npy->n_dimensions < 2)
+        DLDA_FAIL(DLDA_E_SHAPE, "%s: %zu dimensions, expected N x D; for one feature, x.reshape(-1, 1)",
+                  self->X.name, npy->n_dimensions);
+    self->rows = npy->dimension[0];
+    self->features = npy->count / self->rows;
+    DLDA_TRY(dlda_array_check_labels(&self->y, self->rows, self->X.name));
+    DLDA_TRY(collect_classes(self));
+    DLDA_TRY(dlda_table_rewind(self));
+done:
+    return status;
+}
+
+static dlda_status open_npy(const dlda_table_spec *spec, dlda_table *self)
+{
+    dlda_status status = DLDA_OK;
+    char *beside = NULL;
+
+    if (!spec->labels) DLDA_TRY(dlda_npy_labels_beside(spec->path, &beside));
+    DLDA_TRY(dlda_array_open(spec->path, NULL, &self->X));
+    DLDA_TRY(dlda_array_open(spec->labels ? spec->labels : beside, NULL, &self->y));
+    DLDA_TRY(understand_arrays(self));
+done:
+    dlda_release(beside);
+    return status;
+}
+
+static dlda_status open_npz(const dlda_table_spec *spec, dlda_table *self)
+{
+    dlda_status status = DLDA_OK;
+    dlda_zip *zip = NULL;
+    dlda_npz_names names = { 0 };
+
+    DLDA_TRY(dlda_zip_open(spec->path, &zip));
+    DLDA_TRY(dlda_npz_find(spec->path, zip, DLDA_TRAIN, &names));
+    DLDA_TRY(dlda_array_open(spec->path, names.images, &self->X));
+    DLDA_TRY(dlda_array_open(spec->path, names.labels, &self->y));
+    DLDA_TRY(understand_arrays(self));
+done:
+    dlda_zip_destroy(zip);
+    return status;
+}
+
+static dlda_status open_csv(const dlda_table_spec *spec, dlda_table *self)
+{
+    dlda_status status = dlda_csv_open(spec->path, spec->label, &self->csv);
+
+    if (status != DLDA_OK) return status;
+    self->rows = dlda_csv_rows(self->csv);
+    self->features = dlda_csv_features(self->csv);
+    self->classes = dlda_csv_classes(self->csv);
+    return DLDA_OK;
+}
+
+static dlda_status open_any(const dlda_table_spec *spec, dlda_table *self)
+{
+    dlda_status status = DLDA_OK;
+    uint8_t start[16] = { 0 };
+    size_t n = 0;
+
+    DLDA_TRY(dlda_file_read_start(spec->path, sizeof start, start, &n));
+    if (dlda_starts_npy(start, n)) return open_npy(spec, self);
+    if (spec->labels)
+        DLDA_FAIL(DLDA_E_ARGUMENT, "%s: has its labels in itself, expected no %s; only an .npy file takes one",
+                  spec->path, spec->labels);
+    if (dlda_starts_zip(start, n)) return open_npz(spec, self);
+    if (dlda_is_csv(spec->path, start, n)) return open_csv(spec, self);
+    DLDA_FAIL(DLDA_E_FORMAT, "%s: not a table that is known, expected an .npy or .npz file or CSV", spec->path);
+done:
+    return status;
+}
+
+dlda_status dlda_table_open(const dlda_table_spec *spec, dlda_table **table)
+{
+    dlda_status status = DLDA_OK;
+    dlda_table *self = NULL;
+
+    DLDA_TRY(DLDA_TAKE(&self, 1, "table"));
+    DLDA_TRY(open_any(spec, self));
+    *table = self;
+    self = NULL;
+done:
+    dlda_table_destroy(self);
+    return status;
+}
+
+size_t dlda_table_rows(const dlda_table *self)
+{
+    return self->rows;
+}
+
+size_t dlda_table_features(const dlda_table *self)
+{
+    return self->features;
+}
+
+size_t dlda_table_classes(const dlda_table *self)
+{
+    return dlda_class_list_count(self->classes);
+}
+
+const char *dlda_table_class_name(const dlda_table *self, size_t label)
+{
+    return label < dlda_table_classes(self) ? dlda_class_list_names(self->classes)[label] : NULL;
+}
+
+/* ---- Rows ---- */
+
+dlda_status dlda_table_rewind(dlda_table *self)
+{
+    dlda_status status = DLDA_OK;
+
+    if (self->csv) return dlda_csv_rewind(self->csv);
+    DLDA_TRY(dlda_array_rewind(&self->X));
+    DLDA_TRY(dlda_array_rewind(&self->y));
+done:
+    return status;
+}
+
+typedef struct conversion {
+    const dlda_npy *npy;
+    const uint8_t *elements;
+    float *X;
+    size_t features;
+} conversion;
+
+static void convert_rows(void *context, const dlda_chunk *chunk)
+{
+    const conversion *job = context;
+    size_t first = chunk->begin * job->features, n = (chunk->end - chunk->begin) * job->features;
+
+    dlda_npy_to_floats(job->npy, job->elements + first * job->npy->item, n, job->X + first);
+}
+
+static dlda_status get_floats(dlda_table *self, dlda_team *team, size_t rows, float *X)
+{
+    enum { GRAIN = 64 };
+    dlda_status status = DLDA_OK;
+    const dlda_npy *npy = &self->X.npy;
+
+    if (npy->kind == 'f' && npy->item == 4 && !npy->swapped)
+        return dlda_array_get(&self->X, rows * self->features, X);
+    if (self->room < rows) {
+        DLDA_TRY(DLDA_ENLARGE(&self->elements, 0, rows * self->features * npy->item, self->X.name));
+        self->room = rows;
+    }
+    DLDA_TRY(dlda_array_get(&self->X, rows * self->features, self->elements));
+    dlda_parallel_for(team, rows, GRAIN, convert_rows, &(conversion){ npy, self->elements, X, self->features });
+done:
+    return status;
+}
+
+static dlda_status check_finite(const dlda_table *self, size_t first, size_t rows, const float *X)
+{
+    size_t bad = dlda_find_not_finite(X, rows * self->features);
+
+    if (bad == rows * self->features) return DLDA_OK;
+    return dlda_fail(DLDA_E_NUMERIC, "%s: row %zu, column %zu is %g, expected a finite number (both from 0)",
+                     self->X.name, first + bad / self->features, bad % self->features, (double)X[bad]);
+}
+
+dlda_status dlda_table_next(dlda_table *self, dlda_team *team, size_t most, float *X, int *labels, size_t *n)
+{
+    dlda_status status = DLDA_OK;
+
+    if (self->csv) return dlda_csv_next(self->csv, team, most, X, labels, n); /* finite by its syntax */
+    size_t first = self->y.read, left = self->rows - first;
+    *n = left < most ? left : most;
+    if (*n == 0) return DLDA_OK;
+    DLDA_TRY(get_floats(self, team, *n, X));
+    DLDA_TRY(check_finite(self, first, *n, X));
+    DLDA_TRY(dlda_array_get_classes(&self->y, *n, self->classes, labels));
+done:
+    return status;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * read_csv.c - a CSV table as a data set: each row a vector, or an image if a height and a width are asked for. Numbers
+ * are used as they are. csv.c has the rules of the format.
+ */
+#include "base/memory.h"
+#include "dataset/csv.h"
+#include "dataset/dataset_internal.h"
+#include "dataset/readers.h"
+
+#include <string.h>
+
+static dlda_status read_rows(dlda_csv *csv, const char *path, float **values, int **classes)
+{
+    dlda_status status = DLDA_OK;
+    size_t rows = dlda_csv_rows(csv), features = dlda_csv_features(csv), size = 0, n = 0;
+
+    DLDA_TRY(dlda_multiply_sizes(rows, features, path, &size));
+    DLDA_TRY(DLDA_TAKE(values, size, path));
+    DLDA_TRY(DLDA_TAKE(classes, rows, path));
+    for (size_t done_rows = 0; done_rows < rows; done_rows += n) {
+        DLDA_TRY(
+            dlda_csv_next(csv, NULL, rows - done_rows, *values + done_rows * features, *classes + done_rows, &n));
+        if (n == 0) DLDA_FAIL(DLDA_E_IO, "%s: changed while it was read", path);
+    }
+done:
+    return status;
+}
+
+static dlda_status read_csv(const dlda_source *source, dlda_dataset **dataset)
+{
+    dlda_status status = DLDA_OK;
+    const dlda_read_spec *spec = source->spec;
+    dlda_dataset_spec set = { 0 };
+    dlda_csv *csv = NULL;
+    float *values = NULL;
+    int *classes = NULL;
+
+    DLDA_TRY(dlda_csv_open(spec->path, spec->label, &csv));
+    DLDA_TRY(dlda_shape_rows(spec, dlda_csv_features(csv), &set.height, &set.width, &set.channels));
+    DLDA_TRY(read_rows(csv, spec->path, &values, &classes));
+    set.count = dlda_csv_rows(csv);
+    set.labels = classes;
+    set.classes = dlda_class_list_count(dlda_csv_classes(csv));
+    set.names = dlda_class_list_names(dlda_csv_classes(csv));
+    DLDA_TRY(dlda_dataset_new(&set, dataset));
+    (*dataset)->storage->values = values;
+    values = NULL;
+done:
+    dlda_csv_destroy(csv);
+    dlda_release(values);
+    dlda_release(classes);
+    return status;
+}
+
+/* ---- As a reader ---- */
+
+static int ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), n = strlen(end);
+
+    return length > n && strcmp(text + length - n, end) == 0;
+}
+
+/* Text with a separator near its beginning. */
+static int looks_like_csv(const uint8_t *start, size_t n)
+{
+    int separators = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (start[i] < ' ' && start[i] != '\t' && start[i] != '\r' && start[i] != '\n') return 0;
+        separators += start[i] == ',' || start[i] == ';' || start[i] == '\t';
+    }
+    return separators > 0;
+}
+
+int dlda_is_csv(const char *path, const uint8_t *start, size_t n)
+{
+    static const char *const ends[] = { ".csv", ".csv.gz", ".tsv", ".tsv.gz" };
+
+    for (size_t i = 0; i < 4; i++)
+        if (ends_with(path, ends[i])) return 1;
+    return looks_like_csv(start, n) && !strstr(path, "-ubyte"); /* what is called so is a damaged IDX file */
+}
+
+static int recognises(const dlda_source *source)
+{
+    return !source->is_folder && dlda_is_csv(source->spec->path, source->start, source->n_start);
+}
+
+static int has_part(const dlda_source *source, dlda_part part)
+{
+    (void)source;
+    return part == DLDA_TRAIN;
+}
+
+const dlda_reader dlda_csv_reader = { "csv", "a CSV table", recognises, has_part, read_csv, NULL };

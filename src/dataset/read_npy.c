@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * read_npy.c - sets in .npy files: images or vectors in one, labels in another (array_set.c has what shapes mean).
+ *
+ * Given an array, its labels are looked for beside it:
+ *     NAMEimagesEND.npy -> NAMElabelsEND.npy      also with "features" or "data" for "images"
+ *     XEND.npy, xEND.npy -> yEND.npy              X.npy, x_train.npy, X_test.npy, ...
+ * Given a folder, its training part is the first of these pairs that is there, its test part likewise with "test":
+ *     x_train.npy, X_train.npy and y_train.npy;  train_images.npy and train_labels.npy
+ * and a folder without parts has X.npy or x.npy and y.npy, or images.npy and labels.npy.
+ */
+#include "base/file.h"
+#include "base/memory.h"
+#include "dataset/array_set.h"
+
+#include <string.h>
+
+static const char suffix[] = ".npy";
+
+/* ---- Names ---- */
+
+typedef struct pair {
+    const char *images, *labels;
+} pair;
+
+static const pair train_pairs[] = {
+    { "x_train.npy", "y_train.npy" },
+    { "X_train.npy", "y_train.npy" },
+    { "train_images.npy", "train_labels.npy" },
+    { "X.npy", "y.npy" },
+    { "x.npy", "y.npy" },
+    { "images.npy", "labels.npy" },
+};
+static const pair test_pairs[] = {
+    { "x_test.npy", "y_test.npy" },
+    { "X_test.npy", "y_test.npy" },
+    { "test_images.npy", "test_labels.npy" },
+};
+
+enum { N_TRAIN = sizeof train_pairs / sizeof *train_pairs, N_TEST = sizeof test_pairs / sizeof *test_pairs };
+
+static int folder_has_file(const char *folder, const char *name)
+{
+    char *path = NULL;
+    int there = dlda_path_join(folder, name, &path) == DLDA_OK && dlda_path_exists(path);
+
+    dlda_release(path);
+    return there;
+}
+
+/* The first pair of which the images are there, NULL if none is. */
+static const pair *find_pair(const char *folder, dlda_part part)
+{
+    const pair *pairs = part == DLDA_TRAIN ? train_pairs : test_pairs;
+
+    for (size_t i = 0; i < (part == DLDA_TRAIN ? N_TRAIN : N_TEST); i++)
+        if (folder_has_file(folder, pairs[i].images)) return &pairs[i];
+    return NULL;
+}
+
+/* `path` with the n characters at `at` replaced by `to`. */
+static dlda_status replaced(const char *path, const char *at, size_t n, const char *to, char **result)
+{
+    dlda_status status = DLDA_TAKE(result, strlen(path) + strlen(to) + 1, "file name");
+
+    if (status != DLDA_OK) return status;
+    memcpy(*result, path, (size_t)(at - path));
+    strcat(*result, to);
+    strcat(*result, at + n);
+    return DLDA_OK;
+}
+
+dlda_status dlda_npy_labels_beside(const char *path, char **labels)
+{
+    static const char *const words[] = { "images", "features", "data" };
+    dlda_status status = DLDA_OK;
+    const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path, *at = NULL;
+    char *found = NULL;
+
+    for (size_t i = 0; i < 3 && !found; i++)
+        if ((at = strstr(name, words[i]))) DLDA_TRY(replaced(path, at, strlen(words[i]), "labels", &found));
+    if (!found && (name[0] == 'X' || name[0] == 'x')) DLDA_TRY(replaced(path, name, 1, "y", &found));
+    if (!found)
+        DLDA_FAIL(DLDA_E_IO,
+                  "%s: its labels are not known from its name; X.npy has them in y.npy, images.npy in labels.npy",
+                  path);
+    if (!dlda_path_exists(found)) DLDA_FAIL(DLDA_E_IO, "%s: found no labels beside it, expected %s", path, found);
+    *labels = found;
+    found = NULL;
+done:
+    dlda_release(found);
+    return status;
+}
+
+/* ---- Reading ---- */
+
+/* `others` may be NULL. */
+static dlda_status read_files(const dlda_read_spec *spec, const char *images, const char *labels,
+                              const char *others, dlda_dataset **dataset)
+{
+    dlda_status status = DLDA_OK;
+    dlda_array X = { 0 }, y = { 0 }, other = { 0 };
+
+    DLDA_TRY(dlda_array_open(images, NULL, &X));
+    DLDA_TRY(dlda_array_open(labels, NULL, &y));
+    if (others) DLDA_TRY(dlda_array_open(others, NULL, &other));
+    DLDA_TRY(dlda_array_set_read(&(dlda_array_set){ .images = &X, .labels = &y, .others = others ? &other : NULL },
+                                 spec, dataset));
+done:
+    dlda_array_close(&X);
+    dlda_array_close(&y);
+    dlda_array_close(&other);
+    return status;
+}
+
+static dlda_status read_folder(const dlda_read_spec *spec, dlda_dataset **dataset)
+{
+    dlda_status status = DLDA_OK;
+    const char *folder = spec->path;
+    dlda_part part = spec->part;
+    const pair *names = find_pair(folder, part);
+    const pair *others = find_pair(folder, part == DLDA_TRAIN ? DLDA_TEST : DLDA_TRAIN);
+    char *images = NULL, *labels = NULL, *other = NULL;
+
+    if (!names) DLDA_FAIL(DLDA_E_IO, "%s: found no %s", folder, part == DLDA_TRAIN ? "x_train.npy" : "x_test.npy");
+    DLDA_TRY(dlda_path_join(folder, names->images, &images));
+    DLDA_TRY(dlda_path_join(folder, names->labels, &labels));
+    if (others && folder_has_file(folder, others->labels)) DLDA_TRY(dlda_path_join(folder, others->labels, &other));
+    DLDA_TRY(read_files(spec, images, labels, other, dataset));
+done:
+    dlda_release(images);
+    dlda_release(labels);
+    dlda_release(other);
+    return status;
+}
+
+static dlda_status read_file(const dlda_read_spec *spec, dlda_dataset **dataset)
+{
+    dlda_status status = DLDA_OK;
+    char *labels = NULL;
+
+    DLDA_TRY(dlda_npy_labels_beside(spec->path, &labels));
+    DLDA_TRY(read_files(spec, spec->path, labels, NULL, dataset));
+done:
+    dlda_release(labels);
+    return status;
+}
+
+dlda_status dlda_npy_read_images(const char *path, dlda_dataset **dataset)
+{
+    dlda_array X = { 0 };
+    dlda_status status = dlda_array_open(path, NULL, &X);
+
+    if (status == DLDA_OK)
+        status = dlda_array_set_read(&(dlda_array_set){ .images = &X }, &(dlda_read_spec){ .path = path }, dataset);
+    dlda_array_close(&X);
+    return status;
+}
+
+/* ---- As a reader ---- */
+
+int dlda_starts_npy(const uint8_t *start, size_t n)
+{
+    return n >= 6 && memcmp(start, "\x93NUMPY", 6) == 0;
+}
+
+static int is_named(const char *path)
+{
+    size_t length = strlen(path);
+
+    return length > strlen(suffix) && strcmp(path + length - strlen(suffix), suffix) == 0;
+}
+
+static int recognises(const dlda_source *source)
+{
+    const char *path = source->spec->path;
+
+    if (source->is_folder) return find_pair(path, DLDA_TRAIN) || find_pair(path, DLDA_TEST);
+    return dlda_starts_npy(source->start, source->n_start) || is_named(path);
+}
+
+static int has_part(const dlda_source *source, dlda_part part)
+{
+    return source->is_folder ? find_pair(source->spec->path, part) != NULL : part == DLDA_TRAIN;
+}
+
+static dlda_status read_npy(const dlda_source *source, dlda_dataset **dataset)
+{
+    return source->is_folder ? read_folder(source->spec, dataset) : read_file(source->spec, dataset);
+}
+
+static dlda_status read_unlabelled(const dlda_source *source, dlda_dataset **dataset)
+{
+    return source->is_folder ? read_npy(source, dataset) : dlda_npy_read_images(source->spec->path, dataset);
+}
+
+const dlda_reader dlda_npy_reader = { "npy",      "an .npy file or a folder of them",
+                                      recognises, has_part,
+                                      read_npy,   read_unlabelled };
