@@ -21,10 +21,11 @@ static const char *const name = "train";
 typedef struct training {
     const dlda_options *options;
     const char *data, *folder;
-    int quiet;
+    int quiet, resumes;
     dlda_dataset *all, *train_part;  /* train_part is NULL if it is all of it */
     dlda_dataset *validation, *test; /* NULL if there is none                    */
     dlda_trainer *trainer;
+    cli_progress progress;
 } training;
 
 /* ---- Data ---- */
@@ -98,24 +99,35 @@ static int prepare(training *self)
     /* What is wrong with the classes is wrong with the data, which the library cannot name. */
     if (status == DLDA_E_CLASS) return exit_code_at(name, self->data, status);
     if (status != DLDA_OK) return exit_code_of(name, status);
+    return EXIT_OK;
+}
+
+/* The folder of the run: a new one, or that of the training that goes on. */
+static int open_folder(training *self)
+{
+    if (self->resumes) return exit_code_of(name, dlda_trainer_resume(self->trainer, self->folder));
     make_parents(self->folder);
     return exit_code_of(
         name, dlda_trainer_record(self->trainer, self->folder, option_is(self->options, "force", "true")));
 }
 
-static int train(training *self)
+static void watch_training(training *self)
 {
-    cli_progress progress;
-    dlda_watch watch = { .user = &progress,
+    dlda_watch watch = { .user = &self->progress,
                          .log = progress_log,
                          .batch = progress_batch,
                          .epoch = progress_epoch,
                          .stop = interrupt_asks_to_stop };
 
-    progress_begin(&progress, self->options);
+    progress_begin(&self->progress, self->options);
     dlda_trainer_watch(self->trainer, &watch);
+}
+
+static int train(training *self)
+{
     dlda_status status = dlda_trainer_run(self->trainer);
-    progress_end(&progress);
+
+    progress_end(&self->progress);
     dlda_trainer_watch(self->trainer, &(dlda_watch){ 0 });
     return status == DLDA_E_STOPPED ? EXIT_SIGNAL + interrupt_signal() : exit_code_of(name, status);
 }
@@ -139,7 +151,8 @@ static int evaluate(const training *self, const dlda_model *model, const dlda_da
 
 static void name_files(const training *self)
 {
-    static const char *const files[] = { "model.safetensors", "history.csv", "eigenvalues.csv", "options.json" };
+    static const char *const files[] = { "model.safetensors", "history.csv", "eigenvalues.csv", "options.json",
+                                         "checkpoint.safetensors" };
     char path[4096];
     struct stat info;
 
@@ -172,8 +185,9 @@ static void say_stopped(const training *self)
     size_t epochs = 0;
 
     dlda_trainer_history(self->trainer, &epochs);
-    if (epochs == 0) fputs("Stopped before the first epoch was complete: no model was saved.\n", stderr);
+    if (epochs == 0) fputs("Stopped before the first epoch was complete: there is no model yet.\n", stderr);
     else fprintf(stderr, "Stopped after %zu complete epochs; the best model of these is kept.\n", epochs);
+    fprintf(stderr, "To go on: deeplda train --resume %s\n", self->folder);
 }
 
 /* ---- The command ---- */
@@ -187,18 +201,48 @@ static void release(training *self)
     dlda_dataset_destroy(self->all);
 }
 
+/* What was not said follows from the training that goes on, or from the data. */
+static int complete_options(const cli_arguments *arguments)
+{
+    dlda_options *options = arguments->options;
+    const char *run = dlda_options_get(options, "resume");
+    int code = EXIT_OK;
+
+    if (run[0] && dlda_options_get(options, "output")[0])
+        return complain_usage(name, "--resume goes on in its own folder, so -o must not be given");
+    if (arguments->n_words > 0) code = exit_code_of(name, dlda_options_set(options, "data", arguments->words[0]));
+    if (code == EXIT_OK && run[0]) return exit_code_of(name, dlda_options_resume(options, run));
+    if (code == EXIT_OK) code = exit_code_of(name, dlda_options_preset(options, dlda_options_get(options, "data")));
+    return code;
+}
+
+static training new_training(const dlda_options *options)
+{
+    const char *run = dlda_options_get(options, "resume"), *folder = dlda_options_get(options, "output");
+
+    return (training){ .options = options,
+                       .data = dlda_options_get(options, "data"),
+                       .folder = run[0]      ? run
+                                 : folder[0] ? folder
+                                             : "run",
+                       .resumes = run[0] != '\0',
+                       .quiet = option_is(options, "quiet", "true") };
+}
+
 static int run_train(const cli_arguments *arguments)
 {
-    const char *folder = dlda_options_get(arguments->options, "output");
-    training self = { .options = arguments->options,
-                      .data = arguments->n_words > 0 ? arguments->words[0] : "digits",
-                      .folder = folder[0] ? folder : "run",
-                      .quiet = option_is(arguments->options, "quiet", "true") };
+    int code = complete_options(arguments);
 
-    int code = read_training_data(&self);
+    if (code != EXIT_OK) return code;
+    training self = new_training(arguments->options);
+    code = read_training_data(&self);
     if (code == EXIT_OK) code = read_test_data(&self);
     interrupt_begin(); /* before the folder is made, so that it is also removed again */
     if (code == EXIT_OK) code = prepare(&self);
+    if (code == EXIT_OK) {
+        watch_training(&self);
+        code = open_folder(&self);
+    }
     if (code == EXIT_OK) {
         say_what_is_trained(&self);
         code = train(&self);
@@ -228,11 +272,13 @@ const cli_command train_command = {
         "folder of them, an .npz file, or a CSV table with a column of labels. docs/data_formats.md has the "
         "details.\n"
         "The folder of the run gets model.safetensors (the best epoch), history.csv, eigenvalues.csv and "
-        "options.json. Ctrl-C once stops after the current batch and keeps the model of the complete epochs; "
-        "twice quits at once.",
+        "options.json, and a checkpoint after each epoch and every ten minutes. Ctrl-C once stops after the "
+        "current "
+        "batch, saves and tests the best model so far; twice quits at once. --resume goes on, also after a crash.",
     .examples = "deeplda train digits -o run\n"
                 "deeplda train ~/mnist --batch 1000 --epochs 50 --halve-every 10 -o runs/mnist\n"
                 "deeplda train ~/stl10 --resize 32 --net cifar10 --batch 200 -o runs/stl10\n"
+                "deeplda train --resume runs/mnist\n"
                 "deeplda train digits --objective cce --batch 128 -o runs/cce",
     .run = run_train,
 };

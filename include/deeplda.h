@@ -99,6 +99,17 @@ typedef struct dlda_option_info {
 /* Entry i of the table, from 0; NULL behind the last one. */
 DLDA_API const dlda_option_info *dlda_option_at(size_t i);
 
+/* Sets what suits a known data set (digits, mnist, cifar10, stl10), as in the paper where it says, but for options that
+ * were set before. Other names change nothing. */
+DLDA_API dlda_status dlda_options_preset(dlda_options *options, const char *data);
+
+/* Entry i of the table of those, from 0; 0 behind the last one. */
+typedef struct dlda_preset {
+    const char *data, *objective; /* objective: "lda" for all of that kind, "cce", or "" for both */
+    const char *option, *value;
+} dlda_preset;
+DLDA_API int dlda_preset_at(size_t i, dlda_preset *preset);
+
 /* For "did you mean": the index of the word most like `word`, -1 if none is near. */
 DLDA_API int dlda_closest_word(const char *word, const char *const *words, size_t count);
 
@@ -365,11 +376,14 @@ typedef struct dlda_epoch {
 
 /* After each batch. */
 typedef struct dlda_progress {
-    size_t epoch, epochs;     /* epoch counts from 1                                          */
-    size_t batch, batches;    /* batches done in this epoch, of how many                      */
-    double value;             /* separation of this batch; cross entropy with cce             */
-    double images_per_second; /* mean of this epoch                                           */
-    double seconds_left;      /* of the whole training, an estimate                           */
+    size_t epoch, epochs;       /* epoch counts from 1                                          */
+    size_t batch, batches;      /* batches done in this epoch, of how many                      */
+    double value;               /* separation of this batch; cross entropy with cce             */
+    double smallest, largest;   /* eigenvalue of this batch; NaN with cce                       */
+    size_t selected;            /* eigenvalues that are maximised                               */
+    double validation_accuracy; /* of the epoch before; NaN if there is none                  */
+    double images_per_second;   /* mean of this epoch                                           */
+    double seconds_left;        /* of the whole training, an estimate                           */
 } dlda_progress;
 
 /* Callbacks; each may be NULL. They are called from the thread that runs the trainer. */
@@ -392,12 +406,20 @@ DLDA_API dlda_status dlda_trainer_create(const dlda_options *options, const dlda
 DLDA_API void dlda_trainer_watch(dlda_trainer *trainer, const dlda_watch *watch);
 
 /* Makes `folder` (DLDA_E_EXISTS if it is there, unless `force`) and keeps in it options.json,
- * history.csv, eigenvalues.csv and model.safetensors, up to date after each epoch. Files of an earlier run stay
- * until the first epoch is complete. */
+ * history.csv, eigenvalues.csv and model.safetensors, up to date after each epoch, and checkpoint.safetensors, also every
+ * few minutes. Files of an earlier run stay until the first epoch is complete. */
 DLDA_API dlda_status dlda_trainer_record(dlda_trainer *trainer, const char *folder, int force);
 
-/* Trains for the epochs of the options. DLDA_E_STOPPED if stopped by the watch: the history and the
- * best model are then those of the epochs that were completed. */
+/* Goes on where the training that kept its record in `folder` was when its last checkpoint was saved, bit for bit: call it
+ * on a new trainer with the same options (but for `epochs` and what decides no result) and data, before it runs. If the
+ * newest checkpoint is damaged, the one before it is taken, and the watch is told. */
+DLDA_API dlda_status dlda_trainer_resume(dlda_trainer *trainer, const char *folder);
+/* The options of that training, and where its data came from, for those that were not set before. */
+DLDA_API dlda_status dlda_options_resume(dlda_options *options, const char *folder);
+
+/* Trains for the epochs of the options, or until its patience ends. DLDA_E_STOPPED if stopped by the watch: the history
+ * and the best model are then those of the epochs that were completed, and a checkpoint has the state after the last
+ * batch if there is a record. */
 DLDA_API dlda_status dlda_trainer_run(dlda_trainer *trainer);
 
 /* The model of the best epoch on the validation set (of the last epoch, if there is none); NULL before

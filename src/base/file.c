@@ -275,6 +275,20 @@ done:
     return status;
 }
 
+dlda_status dlda_file_rename(const char *from, const char *to)
+{
+    dlda_status status = DLDA_OK;
+    int folder = -1;
+
+    DLDA_TRY(open_folder_of(to, &folder));
+    if (rename(from, to) != 0) DLDA_FAIL(DLDA_E_IO, "%s: cannot rename to %s: %s", from, to, strerror(errno));
+    if (fsync(folder) != 0 && errno != EINVAL)
+        DLDA_FAIL(DLDA_E_IO, "%s: the folder could not be synced: %s", to, strerror(errno));
+done:
+    if (folder >= 0) close(folder);
+    return status;
+}
+
 void dlda_file_writer_destroy(dlda_file_writer *self)
 {
     if (!self) return;

@@ -45,6 +45,9 @@ dlda_status dlda_file_writer_finish(dlda_file_writer *writer);
 /* Releases the writer; removes the temporary file if it was not finished. */
 void dlda_file_writer_destroy(dlda_file_writer *writer);
 
+/* Gives a whole file its final name, and syncs the folder. */
+dlda_status dlda_file_rename(const char *from, const char *to);
+
 /* Writes a small file in one call, in the same careful way. */
 dlda_status dlda_file_write(const char *path, const void *bytes, size_t size);
 

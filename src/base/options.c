@@ -61,6 +61,16 @@ static const option_row table[] = {
       REAL,
       FIELD(warm_up),
       1 },
+    { { "patience", 0, "N", "0", NULL, 0, 1000000, "train",
+        "Stop when N epochs in a row have not been better on the validation set; 0: never." },
+      WHOLE,
+      FIELD(patience),
+      1 },
+    { { "init", 0, "MODEL", "", NULL, 0, 0, "train",
+        "Start from the weights of a model file with the same network, instead of random ones." },
+      TEXT,
+      FIELD(init),
+      1 },
     { { "momentum", 0, "M", "0.9", NULL, 0, 0.9999, "train", "Nesterov momentum." }, REAL, FIELD(momentum), 1 },
     { { "decay", 0, "W", "0.0001", NULL, 0, 1, "train",
         "Weight penalty: adds W times the sum of squares to the loss." },
@@ -165,6 +175,17 @@ static const option_row table[] = {
         "the picture (default: sheet.png)." },
       TEXT,
       FIELD(output),
+      0 },
+    { { "data", 0, "DATA", "digits", NULL, 0, 0, "train", "The same as the word DATA." }, TEXT, FIELD(data), 0 },
+    { { "resume", 0, "RUN", "", NULL, 0, 0, "train",
+        "Go on with an interrupted training, in its folder and with its options, as if it had never stopped." },
+      TEXT,
+      FIELD(resume),
+      0 },
+    { { "checkpoint", 0, "MINUTES", "10", NULL, 0, 1e6, "train",
+        "Save the state of a training every so often, and after each epoch in any case; 0: then only." },
+      REAL,
+      FIELD(checkpoint),
       0 },
     { { "force", 'f', NULL, "false", NULL, 0, 0, "train data", "Write into the output folder even if it exists." },
       FLAG,
@@ -418,11 +439,29 @@ void dlda_options_destroy(dlda_options *options)
     dlda_release(options);
 }
 
-dlda_status dlda_options_set(dlda_options *options, const char *name, const char *value)
+static int index_of(const char *name)
 {
     for (size_t i = 0; i < N_OPTIONS; i++)
-        if (strcmp(table[i].info.name, name) == 0) return set_row(options, i, value);
-    return unknown_option(name);
+        if (strcmp(table[i].info.name, name) == 0) return (int)i;
+    return -1;
+}
+
+dlda_status dlda_options_set(dlda_options *options, const char *name, const char *value)
+{
+    int i = index_of(name);
+
+    if (i < 0) return unknown_option(name);
+    dlda_status status = set_row(options, (size_t)i, value);
+    if (status == DLDA_OK) options->given[i] = 1;
+    return status;
+}
+
+dlda_status dlda_options_suggest(dlda_options *options, const char *name, const char *value)
+{
+    int i = index_of(name);
+
+    if (i < 0) return unknown_option(name);
+    return options->given[i] ? DLDA_OK : set_row(options, (size_t)i, value);
 }
 
 const char *dlda_options_get(const dlda_options *options, const char *name)

@@ -26,8 +26,9 @@ struct dlda_options {
     /* what is learned, and how: these decide the result */
     char net[DLDA_OPTION_TEXT];
     int64_t objective; /* dlda_objective_kind */
-    int64_t epochs, batch, halve_every, seed;
-    int64_t schedule; /* dlda_schedule_kind */
+    int64_t epochs, batch, halve_every, patience, seed;
+    char init[DLDA_OPTION_TEXT]; /* a model file to start from, or "" */
+    int64_t schedule;            /* dlda_schedule_kind */
     double rate, warm_up, momentum, decay, lambda, epsilon, validation, measure;
     dlda_size resize;
     char prepare[DLDA_OPTION_TEXT];
@@ -37,6 +38,8 @@ struct dlda_options {
     int64_t kernels;                         /* dlda_kernels */
     /* how it runs and what is shown */
     int64_t threads, probability, force, quiet, json, help;
+    double checkpoint; /* minutes */
+    char data[DLDA_OPTION_TEXT], resume[DLDA_OPTION_TEXT];
     int64_t repeats, part;       /* bench; part: dlda_benchmark_part */
     int64_t count, skip_bad, to; /* data; to: dlda_data_format */
     int64_t cross_validate;      /* lda: folds */
@@ -45,10 +48,17 @@ struct dlda_options {
     char format[DLDA_OPTION_TEXT]; /* of the data; "": recognised from the content */
     /* the text of each value, in the order of the table */
     char text[64][DLDA_OPTION_TEXT];
+    unsigned char given[64]; /* 1: set by the user, so that no preset changes it */
 };
 
 /* 1 if option i of the table decides the result of a training, so that files record it. */
 int dlda_option_decides_result(size_t i);
+
+/* Sets an option that the user has not given. */
+dlda_status dlda_options_suggest(dlda_options *options, const char *name, const char *value);
+
+/* The reverse of dlda_options_to_json, for options that the user has not given; `where` names the text in errors. */
+dlda_status dlda_options_from_json(dlda_options *options, const char *json, const char *where);
 
 /* The options that decide the result, as one JSON object, in new memory (dlda_release). */
 dlda_status dlda_options_to_json(const dlda_options *options, char **json);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * options_json.c - the options that decide a result, as JSON for options.json and model files.
+ * options_json.c - the options that decide a result, as JSON for options.json, model files and checkpoints; and back.
  */
 #include "base/memory.h"
 #include "base/number.h"
@@ -54,6 +54,41 @@ dlda_status dlda_options_to_json(const dlda_options *options, char **json)
     DLDA_TRY(dlda_take_text(text, json));
 done:
     free(text);
+    json_decref(object);
+    return status;
+}
+
+/* The text that an option takes for a JSON value. */
+static const char *value_text(const json_t *value, char text[40])
+{
+    if (json_is_string(value)) return json_string_value(value);
+    if (json_is_boolean(value)) return json_is_true(value) ? "true" : "false";
+    char *number = json_is_number(value) ? json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(17)) : NULL;
+    if (number) snprintf(text, 40, "%s", number); /* with a point in every locale */
+    int good = number != NULL;
+    free(number);
+    return good ? text : NULL;
+}
+
+dlda_status dlda_options_from_json(dlda_options *options, const char *json, const char *where)
+{
+    dlda_status status = DLDA_OK;
+    json_t *object = json_loads(json, JSON_REJECT_DUPLICATES, NULL);
+    const char *key = NULL;
+    json_t *value = NULL;
+    char number[40];
+
+    if (!json_is_object(object)) DLDA_FAIL(DLDA_E_FORMAT, "%s: options are not a JSON object", where);
+    json_object_foreach(object, key, value)
+    {
+        const char *text = value_text(value, number);
+        if (!text) DLDA_FAIL(DLDA_E_FORMAT, "%s: option %s: neither a text nor a number", where, key);
+        if ((status = dlda_options_suggest(options, key, text)) != DLDA_OK) {
+            status = dlda_fail_at(status, "%s", where);
+            goto done;
+        }
+    }
+done:
     json_decref(object);
     return status;
 }

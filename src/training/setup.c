@@ -6,6 +6,8 @@
 #include "objective/objective.h"
 #include "training/trainer.h"
 
+#include <string.h>
+
 static dlda_status check_data(const dlda_options *options, const dlda_dataset *train,
                               const dlda_dataset *validation)
 {
@@ -166,6 +168,25 @@ done:
     return status;
 }
 
+/* Weights and statistics of a model file that has the same network. */
+static dlda_status start_from_model(dlda_trainer *self, const char *path)
+{
+    dlda_status status = DLDA_OK;
+    const dlda_network *network = self->model->network;
+    dlda_model *model = NULL;
+
+    DLDA_TRY(dlda_model_load(path, &model));
+    if (strcmp(model->network->text, network->text) != 0)
+        DLDA_FAIL(DLDA_E_SHAPE,
+                  "%s: its network is another one than %s; --init needs the same layers and image size", path,
+                  self->options.net);
+    memcpy(self->weights, model->weights, network->n_weights * sizeof *self->weights);
+    memcpy(self->state, model->state, network->n_state * sizeof *self->state);
+done:
+    dlda_model_destroy(model);
+    return status;
+}
+
 dlda_status dlda_trainer_create(const dlda_options *options, const dlda_dataset *train,
                                 const dlda_dataset *validation, dlda_trainer **trainer)
 {
@@ -185,6 +206,7 @@ dlda_status dlda_trainer_create(const dlda_options *options, const dlda_dataset 
     DLDA_TRY(dlda_trainer_choose_probe(self));
     DLDA_TRY(take_arrays(self));
     dlda_network_initialise(self->model->network, (uint64_t)options->seed, self->weights, self->state);
+    if (options->init[0]) DLDA_TRY(start_from_model(self, options->init));
     *trainer = self;
     self = NULL;
 done:

@@ -33,6 +33,9 @@ struct dlda_trainer {
     float *state;                         /* [n_state]   */
     dlda_lda *lda;                        /* of the latest epoch */
     size_t epochs_done, steps_done;
+    size_t batches_done, best_epoch; /* in the current epoch; 0: there is none yet                */
+    double loss_sum;                 /* of the current epoch's batches                            */
+    int has_checkpoint;              /* of this training, in the folder                           */
     double best_accuracy;
     float *dH; /* [batch][features]       */
     /* of a whole set, portion by portion; the features of the probe */
@@ -56,6 +59,13 @@ double dlda_trainer_rate(const dlda_options *options, double done);
 dlda_status dlda_trainer_choose_probe(dlda_trainer *trainer);
 dlda_status dlda_trainer_measure(dlda_trainer *trainer, dlda_epoch *epoch);
 dlda_status dlda_trainer_complete(dlda_trainer *trainer);
+
+/* diagnose.c: DLDA_E_NUMERIC, with the layer's name, if a weight is not finite. */
+dlda_status dlda_trainer_check_weights(const dlda_trainer *trainer);
+/* Completes the message of a step that failed: what is wrong, and what may help. */
+dlda_status dlda_trainer_explain(const dlda_trainer *trainer, dlda_status status, size_t epoch, size_t batch);
+/* Tells the watch if batches are too small for a sound scatter within classes. */
+void dlda_trainer_warn(const dlda_trainer *trainer);
 
 /* record.c: brings the files of the run up to date; removes a folder in which nothing was ever written. */
 void dlda_trainer_leave_folder(const dlda_trainer *trainer);

@@ -105,7 +105,7 @@ holds "and the same eigenvalues" cmp -s again1/eigenvalues.csv again2/eigenvalue
 for signal in INT TERM; do
     holds "SIG$signal stops after a batch and keeps the model" \
         "$python" "$here/interrupt.py" "$program" data/good "stopped$signal" "$signal"
-    holds "SIG$signal in the first epoch leaves no folder" \
+    holds "SIG$signal in the first epoch leaves a checkpoint alone" \
         "$python" "$here/interrupt.py" "$program" digits "early$signal" "$signal" early
 done
 tiny 1 burst data/good --rate 1000000 --decay 1; says 'epoch 1, batch'; absent burst

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * checkpoint.c - saves and restores the state of a training between two batches, bit for bit.
+ *
+ * Nothing that follows from the options is kept: the order of an epoch, the masks of dropout and the schedule are
+ * functions of the seed and of the counters here. A checksum over all arrays tells a damaged file from a whole one.
+ */
+#include "training/checkpoint.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "model/safetensors.h"
+#include "objective/objective.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+static const char newest[] = "checkpoint.safetensors", before[] = "checkpoint-previous.safetensors";
+static const char format_key[] = "deeplda_checkpoint", format_version[] = "1";
+
+enum { EPOCH_FIELDS = 8, MOST_TENSORS = 12 };
+
+/* ---- The history as numbers ---- */
+
+/* Accuracies and separations that do not exist are NaN in memory, and this in a file, which has finite numbers only. */
+static const double absent = -1e300;
+
+static double to_file(double value)
+{
+    return isnan(value) ? absent : value;
+}
+
+static double from_file(double value)
+{
+    return value == absent ? NAN : value;
+}
+
+static void pack_epoch(const dlda_epoch *epoch, double fields[EPOCH_FIELDS])
+{
+    const double values[EPOCH_FIELDS] = { epoch->loss,
+                                          to_file(epoch->separation),
+                                          epoch->rate,
+                                          epoch->train_accuracy,
+                                          to_file(epoch->validation_accuracy),
+                                          epoch->images_per_second,
+                                          epoch->seconds,
+                                          epoch->best };
+    memcpy(fields, values, sizeof values);
+}
+
+static dlda_epoch unpack_epoch(const double fields[EPOCH_FIELDS])
+{
+    return (dlda_epoch){ .loss = fields[0],
+                         .separation = from_file(fields[1]),
+                         .rate = fields[2],
+                         .train_accuracy = fields[3],
+                         .validation_accuracy = from_file(fields[4]),
+                         .images_per_second = fields[5],
+                         .seconds = fields[6],
+                         .best = fields[7] != 0 };
+}
+
+/* ---- What is in a file ---- */
+
+/* Counters, as exact numbers. */
+typedef struct counters {
+    double epochs_done, batches_done, steps_done, loss_sum, best_accuracy, best_epoch, eigenvalues;
+} counters;
+
+enum { N_COUNTERS = sizeof(counters) / sizeof(double) };
+
+/* The labels are a good fingerprint of a set and of how it was split. */
+static uint32_t fingerprint(const dlda_dataset *set)
+{
+    size_t count = dlda_dataset_count(set);
+    const size_t shape[] = { count, dlda_dataset_height(set), dlda_dataset_width(set), dlda_dataset_channels(set),
+                             dlda_dataset_classes(set) };
+    uLong crc = crc32_z(0, (const Bytef *)shape, sizeof shape);
+
+    return (uint32_t)crc32_z(crc, (const Bytef *)dlda_dataset_labels(set), count * sizeof(int));
+}
+
+static void describe_data(const dlda_trainer *self, char text[64])
+{
+    snprintf(text, 64, "%08" PRIx32 "-%08" PRIx32, fingerprint(self->train),
+             self->validation ? fingerprint(self->validation) : 0);
+}
+
+typedef struct tensor_set {
+    dlda_tensor tensors[MOST_TENSORS];
+    size_t count;
+} tensor_set;
+
+static void add(tensor_set *set, const char *name, dlda_dtype dtype, size_t rows, size_t columns, const void *data)
+{
+    set->tensors[set->count++] = (dlda_tensor){
+        .name = name, .dtype = dtype, .rank = 2, .shape = { rows, columns }, .data = data
+    };
+}
+
+static size_t element_size(dlda_dtype dtype)
+{
+    return dtype == DLDA_F32 ? sizeof(float) : sizeof(double);
+}
+
+/* Of the arrays in the order of their names. */
+static uint32_t checksum(const dlda_tensor *const *tensors, size_t count)
+{
+    uLong crc = 0;
+
+    for (size_t i = 0; i < count; i++)
+        crc = crc32_z(crc, tensors[i]->data, dlda_tensor_elements(tensors[i]) * element_size(tensors[i]->dtype));
+    return (uint32_t)crc;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp((*(const dlda_tensor *const *)a)->name, (*(const dlda_tensor *const *)b)->name);
+}
+
+static void list_tensors(const dlda_trainer *self, const counters *numbers, const double *epochs, tensor_set *set)
+{
+    const dlda_model *model = self->model;
+    const dlda_history *history = self->history;
+    size_t n = model->network->n_weights, s = model->network->n_state;
+
+    add(set, "counters", DLDA_F64, 1, N_COUNTERS, numbers);
+    add(set, "weights", DLDA_F32, 1, n, self->weights);
+    add(set, "velocity", DLDA_F32, 1, n, self->velocity);
+    add(set, "state", DLDA_F32, 1, s, self->state);
+    add(set, "history", DLDA_F64, history->count, EPOCH_FIELDS, epochs);
+    add(set, "eigenvalues", DLDA_F64, history->count, history->eigenvalues, history->values);
+    if (!model->lda) return;
+    add(set, "best.weights", DLDA_F32, 1, n, model->weights);
+    add(set, "best.state", DLDA_F32, 1, s, model->state);
+    add(set, "best.head.counts", DLDA_F64, 1, model->lda->C, model->lda->counts);
+    add(set, "best.head.means", DLDA_F64, model->lda->C, model->lda->D, model->lda->M);
+    add(set, "best.head.directions", DLDA_F64, model->lda->K, model->lda->D, model->lda->A);
+    add(set, "best.head.eigenvalues", DLDA_F64, 1, model->lda->K, model->lda->eigenvalues);
+}
+
+/* ---- Saving ---- */
+
+static dlda_status write_file(const dlda_trainer *self, const char *path, tensor_set *set)
+{
+    const dlda_tensor *sorted[MOST_TENSORS];
+    char sum[16], data[64];
+
+    for (size_t i = 0; i < set->count; i++) sorted[i] = &set->tensors[i];
+    qsort(sorted, set->count, sizeof *sorted, by_name);
+    snprintf(sum, sizeof sum, "%08" PRIx32, checksum(sorted, set->count));
+    describe_data(self, data);
+    const dlda_metadata_entry metadata[] = {
+        { format_key, format_version },      { "network", self->model->network->text },
+        { "options", self->model->options }, { "data", data },
+        { "source", self->options.data },    { "checksum", sum }
+    };
+    return dlda_safetensors_write(path, set->tensors, set->count, metadata, sizeof metadata / sizeof metadata[0]);
+}
+
+/* A whole file always has one of the two names. What another training left is removed. */
+static dlda_status rotate(const dlda_trainer *self, const char *path, const char *older, const char *fresh)
+{
+    if (!self->has_checkpoint) unlink(older);
+    else if (dlda_path_exists(path) && rename(path, older) != 0)
+        return dlda_fail(DLDA_E_IO, "%s: cannot rename: %s", path, strerror(errno));
+    return dlda_file_rename(fresh, path);
+}
+
+dlda_status dlda_checkpoint_save(const dlda_trainer *self, const char *folder)
+{
+    dlda_status status = DLDA_OK;
+    const dlda_history *history = self->history;
+    const counters numbers = { (double)self->epochs_done,   (double)self->batches_done,
+                               (double)self->steps_done,    self->loss_sum,
+                               self->best_accuracy,         (double)self->best_epoch,
+                               (double)history->eigenvalues };
+    char *path = NULL, *older = NULL, *fresh = NULL;
+    double(*epochs)[EPOCH_FIELDS] = NULL;
+    tensor_set set = { .count = 0 };
+
+    DLDA_TRY(dlda_path_join(folder, newest, &path));
+    DLDA_TRY(dlda_path_join(folder, before, &older));
+    DLDA_TRY(dlda_path_join(folder, "checkpoint-next.safetensors", &fresh));
+    DLDA_TRY(DLDA_TAKE(&epochs, history->count + 1, "checkpoint"));
+    for (size_t i = 0; i < history->count; i++) pack_epoch(&history->epochs[i], epochs[i]);
+    list_tensors(self, &numbers, epochs[0], &set);
+    DLDA_TRY(write_file(self, fresh, &set));
+    DLDA_TRY(rotate(self, path, older, fresh));
+done:
+    dlda_release(path);
+    dlda_release(older);
+    dlda_release(fresh);
+    dlda_release(epochs);
+    return status;
+}
+
+/* ---- Loading ---- */
+
+/* The checksum of a file, compared with the one that it states. */
+static dlda_status check_sum(const dlda_safetensors *file, const char *path)
+{
+    const dlda_tensor *sorted[MOST_TENSORS];
+    const char *stated = dlda_safetensors_metadata(file, "checksum");
+    size_t count = dlda_safetensors_count(file);
+    char sum[16];
+
+    if (count > MOST_TENSORS) return dlda_fail(DLDA_E_FORMAT, "%s: %zu arrays are too many", path, count);
+    for (size_t i = 0; i < count; i++) {
+        sorted[i] = dlda_safetensors_at(file, i);
+        if (sorted[i]->dtype != DLDA_F32 && sorted[i]->dtype != DLDA_F64)
+            return dlda_fail(DLDA_E_FORMAT, "%s: %s: type %s", path, sorted[i]->name,
+                             dlda_dtype_name(sorted[i]->dtype));
+    }
+    qsort(sorted, count, sizeof *sorted, by_name);
+    snprintf(sum, sizeof sum, "%08" PRIx32, checksum(sorted, count));
+    if (!stated || strcmp(sum, stated) != 0)
+        return dlda_fail(DLDA_E_FORMAT, "%s: checksum %s, expected %s: the file is damaged", path, sum,
+                         stated ? stated : "one in the metadata");
+    return DLDA_OK;
+}
+
+static dlda_status read_file(const char *path, dlda_safetensors **file)
+{
+    dlda_status status = DLDA_OK;
+
+    DLDA_TRY(dlda_safetensors_read(path, file));
+    const char *version = dlda_safetensors_metadata(*file, format_key);
+    if (!version)
+        DLDA_FAIL(DLDA_E_FORMAT, "%s: no '%s' in the metadata; this is not a checkpoint", path, format_key);
+    if (strcmp(version, format_version) != 0)
+        DLDA_FAIL(DLDA_E_FORMAT, "%s: format version '%.32s', expected '%s'", path, version, format_version);
+    DLDA_TRY(check_sum(*file, path));
+done:
+    if (status != DLDA_OK) {
+        dlda_safetensors_destroy(*file);
+        *file = NULL;
+    }
+    return status;
+}
+
+/* Names the first option that differs; --epochs may, so that a training can be prolonged. */
+static dlda_status compare_options(const char *path, const char *theirs, const char *ours)
+{
+    dlda_status status = DLDA_OK;
+    json_t *old = json_loads(theirs, JSON_REJECT_DUPLICATES, NULL), *new = json_loads(ours, 0, NULL);
+    const char *key = NULL;
+    const json_t *value = NULL;
+
+    if (!json_is_object(old) || !json_is_object(new)) DLDA_FAIL(DLDA_E_FORMAT, "%s: options are no object", path);
+    json_object_foreach(new, key, value)
+    {
+        const json_t *other = json_object_get(old, key);
+        if (strcmp(key, "epochs") == 0 || !other || json_equal(other, value)) continue;
+        char *a = json_dumps(other, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
+        char *b = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
+        status = dlda_fail(DLDA_E_OPTION,
+                           "%s: option %s was %s, now it is %s; a resumed training keeps its options", path, key,
+                           a ? a : "?", b ? b : "?");
+        free(a);
+        free(b);
+        goto done;
+    }
+done:
+    json_decref(old);
+    json_decref(new);
+    return status;
+}
+
+static dlda_status compare_run(const dlda_trainer *self, const dlda_safetensors *file, const char *path)
+{
+    dlda_status status = DLDA_OK;
+    const char *network = dlda_safetensors_metadata(file, "network");
+    const char *options = dlda_safetensors_metadata(file, "options");
+    const char *data = dlda_safetensors_metadata(file, "data");
+    char ours[64];
+
+    if (!network || !options || !data) DLDA_FAIL(DLDA_E_FORMAT, "%s: metadata is missing", path);
+    DLDA_TRY(compare_options(path, options, self->model->options));
+    if (strcmp(network, self->model->network->text) != 0)
+        DLDA_FAIL(DLDA_E_OPTION, "%s: the network was another one; a resumed training keeps its network", path);
+    describe_data(self, ours);
+    if (strcmp(ours, data) != 0)
+        DLDA_FAIL(DLDA_E_OPTION,
+                  "%s: the data were others (fingerprint %s, now %s); a resumed training needs the same data", path,
+                  data, ours);
+done:
+    return status;
+}
+
+/* An array of that shape, copied. */
+static dlda_status copy(const dlda_safetensors *file, const char *name, dlda_dtype dtype, size_t rows,
+                        size_t columns, void *to)
+{
+    const size_t shape[] = { rows, columns };
+    const dlda_tensor *tensor = NULL;
+    dlda_status status = dlda_safetensors_require(file, name, dtype, 2, shape, &tensor);
+
+    if (status == DLDA_OK && rows * columns > 0) memcpy(to, tensor->data, rows * columns * element_size(dtype));
+    return status;
+}
+
+static dlda_status load_history(dlda_trainer *self, const dlda_safetensors *file, size_t count)
+{
+    dlda_status status = DLDA_OK;
+    dlda_history *history = self->history;
+    size_t K = history->eigenvalues;
+    double *fields = NULL, *values = NULL;
+
+    DLDA_TRY(DLDA_TAKE(&fields, (count + 1) * EPOCH_FIELDS, "checkpoint"));
+    DLDA_TRY(DLDA_TAKE(&values, (count + 1) * K, "checkpoint"));
+    DLDA_TRY(copy(file, "history", DLDA_F64, count, EPOCH_FIELDS, fields));
+    DLDA_TRY(copy(file, "eigenvalues", DLDA_F64, count, K, values));
+    for (size_t i = 0; i < count; i++) {
+        dlda_epoch epoch = unpack_epoch(fields + i * EPOCH_FIELDS);
+        epoch.epoch = i + 1;
+        epoch.n_eigenvalues = K;
+        epoch.eigenvalues = values + i * K;
+        dlda_history_add(history, &epoch);
+    }
+done:
+    dlda_release(fields);
+    dlda_release(values);
+    return status;
+}
+
+static dlda_status load_best(dlda_trainer *self, const dlda_safetensors *file, const char *path)
+{
+    dlda_status status = DLDA_OK;
+    dlda_model *model = self->model;
+    const dlda_tensor *values = dlda_safetensors_find(file, "best.head.eigenvalues");
+    size_t K = values && values->rank == 2 ? values->shape[1] : 0, C = model->classes, D = model->network->features;
+    dlda_lda *lda = NULL;
+
+    if (K < 1 || K > D || K > C - 1) DLDA_FAIL(DLDA_E_FORMAT, "%s: best.head.eigenvalues: %zu of them", path, K);
+    DLDA_TRY(dlda_lda_create(C, D, K, &lda));
+    DLDA_TRY(copy(file, "best.weights", DLDA_F32, 1, model->network->n_weights, model->weights));
+    DLDA_TRY(copy(file, "best.state", DLDA_F32, 1, model->network->n_state, model->state));
+    DLDA_TRY(copy(file, "best.head.counts", DLDA_F64, 1, C, lda->counts));
+    DLDA_TRY(copy(file, "best.head.means", DLDA_F64, C, D, lda->M));
+    DLDA_TRY(copy(file, "best.head.directions", DLDA_F64, K, D, lda->A));
+    DLDA_TRY(copy(file, "best.head.eigenvalues", DLDA_F64, 1, K, lda->eigenvalues));
+    dlda_lda_prepare(lda);
+    dlda_lda_destroy(model->lda);
+    model->lda = lda;
+    lda = NULL;
+done:
+    dlda_lda_destroy(lda);
+    return status;
+}
+
+/* 0 .. most, and whole. */
+static int is_count(double value, size_t most)
+{
+    return value >= 0 && value <= (double)most && value == floor(value);
+}
+
+static dlda_status restore(dlda_trainer *self, const dlda_safetensors *file, const char *path)
+{
+    dlda_status status = DLDA_OK;
+    size_t n = self->model->network->n_weights, batches = dlda_sampler_batches(self->sampler);
+    counters numbers = { 0 };
+
+    DLDA_TRY(compare_run(self, file, path));
+    DLDA_TRY(copy(file, "counters", DLDA_F64, 1, N_COUNTERS, &numbers));
+    if (!is_count(numbers.epochs_done, SIZE_MAX >> 12) || !is_count(numbers.batches_done, batches) ||
+        !is_count(numbers.best_epoch, (size_t)fmax(numbers.epochs_done, 0)) ||
+        numbers.steps_done != numbers.epochs_done * (double)batches + numbers.batches_done)
+        DLDA_FAIL(DLDA_E_FORMAT, "%s: counters that do not go together", path);
+    if (numbers.epochs_done > (double)self->options.epochs)
+        DLDA_FAIL(DLDA_E_OPTION, "%s: %.0f epochs are done, which is more than --epochs %lld", path,
+                  numbers.epochs_done, (long long)self->options.epochs);
+    DLDA_TRY(load_history(self, file, (size_t)numbers.epochs_done));
+    DLDA_TRY(copy(file, "weights", DLDA_F32, 1, n, self->weights));
+    DLDA_TRY(copy(file, "velocity", DLDA_F32, 1, n, self->velocity));
+    DLDA_TRY(copy(file, "state", DLDA_F32, 1, self->model->network->n_state, self->state));
+    if (numbers.epochs_done > 0) DLDA_TRY(load_best(self, file, path));
+    self->epochs_done = (size_t)numbers.epochs_done;
+    self->batches_done = (size_t)numbers.batches_done;
+    self->steps_done = (size_t)numbers.steps_done;
+    self->best_epoch = (size_t)numbers.best_epoch;
+    self->loss_sum = numbers.loss_sum;
+    self->best_accuracy = numbers.best_accuracy;
+done:
+    return status;
+}
+
+/* The newest whole checkpoint of a folder; *damage, if it is not NULL, gets what is wrong with a newer one, else "". */
+static dlda_status open_newest(const char *folder, dlda_safetensors **file, char **path, char damage[1024])
+{
+    dlda_status status = DLDA_OK;
+    char *first = NULL, *second = NULL;
+
+    damage[0] = '\0';
+    DLDA_TRY(dlda_path_join(folder, newest, &first));
+    DLDA_TRY(dlda_path_join(folder, before, &second));
+    if (!dlda_path_exists(first) && !dlda_path_exists(second))
+        DLDA_FAIL(DLDA_E_IO, "%s: no checkpoint in this folder; a training leaves one after its first epoch",
+                  folder);
+    status = read_file(first, file);
+    if (status != DLDA_OK && dlda_path_exists(second)) {
+        snprintf(damage, 1024, "%s", dlda_last_error());
+        dlda_release(first);
+        first = second;
+        second = NULL;
+        status = read_file(first, file);
+    }
+    if (status == DLDA_OK) {
+        *path = first;
+        first = NULL;
+    }
+done:
+    dlda_release(first);
+    dlda_release(second);
+    return status;
+}
+
+static void tell_damage(const dlda_trainer *self, const char *damage)
+{
+    char message[1200];
+
+    if (!self->watch.log || !damage[0]) return;
+    snprintf(message, sizeof message, "%s; going on from the checkpoint before it", damage);
+    self->watch.log(self->watch.user, message);
+}
+
+dlda_status dlda_checkpoint_load(dlda_trainer *self, const char *folder)
+{
+    dlda_status status = DLDA_OK;
+    char *path = NULL, damage[1024];
+    dlda_safetensors *file = NULL;
+
+    DLDA_TRY(open_newest(folder, &file, &path, damage));
+    tell_damage(self, damage);
+    DLDA_TRY(restore(self, file, path));
+done:
+    dlda_safetensors_destroy(file);
+    dlda_release(path);
+    return status;
+}
+
+dlda_status dlda_options_resume(dlda_options *options, const char *folder)
+{
+    dlda_status status = DLDA_OK;
+    char *path = NULL, damage[1024];
+    dlda_safetensors *file = NULL;
+
+    DLDA_TRY(open_newest(folder, &file, &path, damage));
+    const char *json = dlda_safetensors_metadata(file, "options"),
+               *source = dlda_safetensors_metadata(file, "source");
+    if (!json || !source) DLDA_FAIL(DLDA_E_FORMAT, "%s: metadata is missing", path);
+    DLDA_TRY(dlda_options_from_json(options, json, path));
+    DLDA_TRY(dlda_options_suggest(options, "data", source));
+done:
+    dlda_safetensors_destroy(file);
+    dlda_release(path);
+    return status;
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * loop.c - the training loop: steps, epochs, what is kept of them, and when to stop.
+ *
+ * The state between two batches is all that matters: a training that is resumed from a checkpoint runs through the
+ * same states as one that never stopped.
+ */
+#include "base/clock.h"
+#include "objective/objective.h"
+#include "training/checkpoint.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct run_clock {
+    double begin, epoch_begin, saved; /* of the run, of this epoch, of the last checkpoint */
+    size_t images;                    /* trained on in this epoch, by this run             */
+    double epochs_before;             /* done when the run began, and the share of one     */
+} run_clock;
+
+static int separates(const dlda_trainer *self)
+{
+    return dlda_objective_separates((dlda_objective_kind)self->options.objective);
+}
+
+/* ---- Telling ---- */
+
+/* Eigenvalues that the objective looks at: with lda, those that are maximised. */
+static size_t count_selected(const dlda_trainer *self, const double *values, size_t count)
+{
+    size_t selected = 0;
+
+    if (self->options.objective != DLDA_LDA) return count;
+    for (size_t j = 0; j < count; j++) selected += values[j] < values[count - 1] + self->options.epsilon;
+    return selected;
+}
+
+static void tell_progress(const dlda_trainer *self, const run_clock *clock, double loss)
+{
+    size_t batches = dlda_sampler_batches(self->sampler), count = 0;
+    const double *values = dlda_objective_eigenvalues(self->objective, &count);
+    const dlda_history *history = self->history;
+    double now = dlda_seconds_now();
+    /* Measuring accuracies is part of each epoch; counting whole epochs includes it. */
+    double done = (double)self->epochs_done + (double)self->batches_done / (double)batches;
+    double rest = ((double)self->options.epochs - done) / (done - clock->epochs_before);
+
+    if (!self->watch.batch) return;
+    self->watch.batch(
+        self->watch.user,
+        &(dlda_progress){
+            .epoch = self->epochs_done + 1,
+            .epochs = (size_t)self->options.epochs,
+            .batch = self->batches_done,
+            .batches = batches,
+            .value = separates(self) ? -loss : loss,
+            .largest = count ? values[0] : NAN,
+            .smallest = count ? values[count - 1] : NAN,
+            .selected = count_selected(self, values, count),
+            .validation_accuracy = history->count ? history->epochs[history->count - 1].validation_accuracy : NAN,
+            .images_per_second = (double)clock->images / (now - clock->epoch_begin),
+            .seconds_left = (now - clock->begin) * rest });
+}
+
+static void tell(const dlda_trainer *self, const char *message)
+{
+    if (self->watch.log) self->watch.log(self->watch.user, message);
+}
+
+/* ---- One epoch ---- */
+
+static dlda_status save(dlda_trainer *self, run_clock *clock)
+{
+    dlda_status status = DLDA_OK;
+
+    if (!self->folder) return DLDA_OK;
+    status = dlda_checkpoint_save(self, self->folder);
+    if (status == DLDA_OK) self->has_checkpoint = 1;
+    clock->saved = dlda_seconds_now();
+    return status;
+}
+
+static int is_time_to_save(const dlda_trainer *self, const run_clock *clock)
+{
+    return self->options.checkpoint > 0 && dlda_seconds_now() - clock->saved >= 60 * self->options.checkpoint;
+}
+
+static dlda_status train_epoch(dlda_trainer *self, run_clock *clock)
+{
+    dlda_status status = DLDA_OK;
+    size_t batches = dlda_sampler_batches(self->sampler), epoch = self->epochs_done + 1;
+    double loss = 0;
+
+    for (size_t batch = self->batches_done; batch < batches; batch++) {
+        status = dlda_trainer_step(self, epoch, batch, &loss);
+        if (status != DLDA_OK) return dlda_trainer_explain(self, status, epoch, batch);
+        self->loss_sum += loss;
+        self->batches_done = batch + 1;
+        clock->images += dlda_sampler_size(self->sampler, batch);
+        tell_progress(self, clock, loss);
+        if (self->watch.stop && self->watch.stop(self->watch.user)) {
+            DLDA_TRY(save(self, clock));
+            DLDA_FAIL(DLDA_E_STOPPED, "stopped in epoch %zu, after batch %zu of %zu", epoch, batch + 1, batches);
+        }
+        if (batch + 1 < batches && is_time_to_save(self, clock)) DLDA_TRY(save(self, clock));
+    }
+done:
+    return status;
+}
+
+/* The latest network becomes the model if it is at least as good as the best so far. Without a validation set each
+ * epoch is. */
+static int keep_if_best(dlda_trainer *self, const dlda_epoch *epoch)
+{
+    dlda_model *model = self->model;
+
+    if (epoch->validation_accuracy < self->best_accuracy) return 0; /* not so if there is none: NaN */
+    if (self->validation) self->best_accuracy = epoch->validation_accuracy;
+    self->best_epoch = epoch->epoch;
+    memcpy(model->weights, self->weights, model->network->n_weights * sizeof *model->weights);
+    memcpy(model->state, self->state, model->network->n_state * sizeof *model->state);
+    dlda_lda_destroy(model->lda);
+    model->lda = self->lda;
+    self->lda = NULL;
+    return 1;
+}
+
+static void finish_epoch(dlda_trainer *self, const dlda_epoch *epoch)
+{
+    dlda_history_add(self->history, epoch);
+    self->epochs_done = epoch->epoch;
+    self->batches_done = 0;
+    self->loss_sum = 0;
+}
+
+static dlda_status run_epoch(dlda_trainer *self, run_clock *clock)
+{
+    dlda_status status = DLDA_OK;
+    size_t number = self->epochs_done + 1, batches = dlda_sampler_batches(self->sampler);
+    dlda_epoch epoch = { .epoch = number, .rate = dlda_trainer_rate(&self->options, (double)number - 0.5) };
+
+    clock->epoch_begin = dlda_seconds_now();
+    clock->images = 0;
+    DLDA_TRY(train_epoch(self, clock));
+    DLDA_TRY(dlda_trainer_check_weights(self));
+    epoch.loss = self->loss_sum / (double)batches;
+    epoch.separation = separates(self) ? -epoch.loss : NAN;
+    epoch.images_per_second = (double)clock->images / (dlda_seconds_now() - clock->epoch_begin);
+    status = dlda_trainer_measure(self, &epoch);
+    if (status != DLDA_OK) return dlda_trainer_explain(self, status, number, batches);
+    epoch.best = keep_if_best(self, &epoch);
+    epoch.seconds = dlda_seconds_now() - clock->epoch_begin;
+    finish_epoch(self, &epoch);
+    DLDA_TRY(dlda_trainer_write_record(self, epoch.best));
+    DLDA_TRY(save(self, clock));
+    if (self->watch.epoch) self->watch.epoch(self->watch.user, &self->history->epochs[self->history->count - 1]);
+done:
+    return status;
+}
+
+/* ---- All of them ---- */
+
+static int is_out_of_patience(const dlda_trainer *self)
+{
+    return self->options.patience > 0 && self->validation &&
+           self->epochs_done >= self->best_epoch + (size_t)self->options.patience;
+}
+
+static void tell_patience(const dlda_trainer *self)
+{
+    char message[160];
+
+    snprintf(message, sizeof message,
+             "no better validation accuracy since epoch %zu: the patience of %lld epochs is at its end",
+             self->best_epoch, (long long)self->options.patience);
+    tell(self, message);
+}
+
+dlda_status dlda_trainer_run(dlda_trainer *self)
+{
+    dlda_status status = DLDA_OK;
+    double now = dlda_seconds_now(), batches = (double)dlda_sampler_batches(self->sampler);
+    run_clock clock = { .begin = now,
+                        .saved = now,
+                        .epochs_before = (double)self->epochs_done + (double)self->batches_done / batches };
+
+    if (self->steps_done == 0) dlda_trainer_warn(self);
+    while (status == DLDA_OK && self->epochs_done < (size_t)self->options.epochs && !is_out_of_patience(self))
+        status = run_epoch(self, &clock);
+    if (status != DLDA_OK && status != DLDA_E_STOPPED) return status;
+    if (status == DLDA_OK && self->epochs_done < (size_t)self->options.epochs) tell_patience(self);
+    char stopped[160];
+    snprintf(stopped, sizeof stopped, "%s", status == DLDA_OK ? "" : dlda_last_error());
+    dlda_status completed = dlda_trainer_complete(self);
+    if (completed != DLDA_OK) return completed;
+    return status == DLDA_OK ? DLDA_OK : dlda_fail(status, "%s", stopped);
+}
+
+dlda_status dlda_trainer_resume(dlda_trainer *self, const char *folder)
+{
+    dlda_status status = DLDA_OK;
+
+    if (self->steps_done > 0)
+        DLDA_FAIL(DLDA_E_ARGUMENT, "resume: %zu steps are done already, expected a new trainer", self->steps_done);
+    DLDA_TRY(dlda_checkpoint_load(self, folder));
+    DLDA_TRY(dlda_trainer_record(self, folder, 1));
+    self->has_checkpoint = 1;
+done:
+    return status;
+}

@@ -1,0 +1,170 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Kills trainings at random moments, resumes them, and compares the results with those of trainings that ran through.
+
+    resume.py PROGRAM
+
+Also: a damaged checkpoint, one that cannot be written, options and data that do not fit. The moments differ from run
+to run; the seed that is printed repeats them: DEEPLDA_TEST_SEED=N.
+"""
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+PROGRAM = os.path.abspath(sys.argv[1])
+FILES = ["model.safetensors", "history.csv", "eigenvalues.csv", "options.json"]
+TRAIN = ["train", "digits", "--net", "small.net", "--epochs", "4", "--batch", "60", "--subset", "600", "--measure", "200",
+         "--schedule", "halve", "--rate", "0.05", "--checkpoint", "0.00001"]
+NET = "input 28 28 1\nconv 8 3 stride 2\ndropout 0.25\nconv 8 3 stride 2\ndropout 0.25\nconv 10 3 stride 2\ngap\n"
+SEED = int(os.environ.get("DEEPLDA_TEST_SEED", time.time()))
+FAILED = []
+
+
+def check(good, what):
+    print("ok   " if good else "FAIL ", what, flush=True)
+    if not good:
+        FAILED.append(what)
+
+
+def run(arguments, **more):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, **more)
+
+
+def contents(folder):
+    return {name: open(os.path.join(folder, name), "rb").read() for name in FILES}
+
+
+def has_checkpoint(folder):
+    return any(os.path.exists(os.path.join(folder, f"checkpoint{more}.safetensors")) for more in ("", "-previous"))
+
+
+def kill_after(arguments, seconds):
+    """True if it was killed, False if it ended by itself before that."""
+    with subprocess.Popen([PROGRAM, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        try:
+            process.wait(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return True
+    return False
+
+
+def train_with_kills(arguments, folder, seconds, moments):
+    """Kills the training at random moments, then lets it end. Returns how often it was killed and resumed."""
+    kills = resumes = 0
+    while True:
+        resumable = has_checkpoint(folder)
+        threads = ["--threads", str(moments.choice([1, 2, 3]))]
+        command = ["train", "--resume", folder] if resumable else [*arguments, "-o", folder, "--force"]
+        resumes += resumable
+        if kills < 8 and kill_after(command + threads, moments.uniform(0, 0.7 * seconds)):
+            kills += 1
+            continue
+        if kills < 8:
+            return kills, resumes
+        end = run(command + threads)
+        check(end.returncode == 0, f"{folder} ends well: {end.stderr[-300:] if end.returncode else ''}")
+        return kills, resumes
+
+
+def test_kills(moments):
+    for objective in ("lda", "cce"):
+        for threads in ("1", "2"):
+            name = f"{objective}-{threads}"
+            arguments = [*TRAIN, "--objective", objective]
+            begin = time.monotonic()
+            whole = run([*arguments, "--threads", threads, "-o", f"whole-{name}"])
+            check(whole.returncode == 0, f"{name} runs through: {whole.stderr[-300:] if whole.returncode else ''}")
+            kills, resumes = train_with_kills(arguments, f"killed-{name}", time.monotonic() - begin, moments)
+            check(contents(f"whole-{name}") == contents(f"killed-{name}"),
+                  f"{name}: the same files after {kills} kills and {resumes} resumptions")
+
+
+def test_stop_in_mid_epoch():
+    with subprocess.Popen([PROGRAM, *TRAIN, "--epochs", "400", "-o", "stopped"], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, text=True) as process:
+        while not has_checkpoint("stopped"):
+            time.sleep(0.01)
+        process.send_signal(signal.SIGTERM)
+        said = process.stderr.read()
+    check(process.returncode == 143, f"SIGTERM gives exit code 143 (found {process.returncode})")
+    check("To go on: deeplda train --resume stopped" in said, "it says how to go on")
+
+
+def damage(path, how):
+    data = bytearray(open(path, "rb").read())
+    if how == "cut":
+        data = data[: len(data) // 2]
+    else:
+        data[len(data) - 100] ^= 1
+    open(path, "wb").write(data)
+
+
+def test_damage():
+    for how in ("cut", "flipped bit"):
+        folder = "damaged-" + how[:3]
+        run([*TRAIN, "-o", folder, "--epochs", "2"])
+        damage(os.path.join(folder, "checkpoint.safetensors"), how)
+        end = run(["train", "--resume", folder, "--epochs", "4"])
+        check(end.returncode == 0 and "going on from the checkpoint before it" in end.stderr,
+              f"{how}: the one before it is used, with a word: {end.stderr[:200]}")
+        whole, ours = contents("whole-lda-1"), contents(folder)
+        check(whole["history.csv"] == ours["history.csv"], f"{how}: and the history is the same in the end")
+        for name in ("checkpoint.safetensors", "checkpoint-previous.safetensors"):
+            damage(os.path.join(folder, name), how)
+        end = run(["train", "--resume", folder])
+        check(end.returncode == 1 and "checkpoint-previous.safetensors" in end.stderr,
+              f"{how}: both damaged is an error: {end.stderr[:200]}")
+
+
+def limit_files():
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))
+
+
+def test_full_disk():
+    run([*TRAIN, "-o", "full", "--epochs", "2"])
+    before = {name: open(os.path.join("full", name), "rb").read() for name in sorted(os.listdir("full"))}
+    end = run(["train", "--resume", "full", "--epochs", "4"], preexec_fn=limit_files)
+    check(end.returncode == 1 and "cannot write" in end.stderr, f"a full disk is reported: {end.stderr[-200:]}")
+    after = {name: open(os.path.join("full", name), "rb").read() for name in sorted(os.listdir("full"))}
+    changed = [name for name in {**before, **after} if before.get(name) != after.get(name)]
+    check(not changed, f"and no file is lost, changed or left over: {changed}")
+    end = run(["train", "--resume", "full", "--epochs", "4"])
+    check(end.returncode == 0 and contents("full")["history.csv"] == contents("whole-lda-1")["history.csv"],
+          "with room again, it goes on to the same end")
+
+
+def test_refusals():
+    for arguments, word in [(["--resume", "nowhere"], "no checkpoint"),
+                            (["--resume", "full", "--rate", "0.2"], "option rate was 0.05, now it is 0.2"),
+                            (["--resume", "full", "--subset", "500"], "option subset was 600"),
+                            (["--resume", "full", "-o", "other"], "own folder"),
+                            (["--resume", "full", "--epochs", "2"], "4 epochs are done")]:
+        end = run(["train", *arguments])
+        check(end.returncode in (1, 2) and word in end.stderr, f"{' '.join(arguments)}: {end.stderr[:160].strip()}")
+
+
+def main():
+    print("seed", SEED, flush=True)
+    with tempfile.TemporaryDirectory(prefix="deeplda-resume-") as folder:
+        os.chdir(folder)
+        with open("small.net", "w") as file:
+            file.write(NET)
+        test_kills(random.Random(SEED))
+        test_stop_in_mid_epoch()
+        test_damage()
+        test_full_disk()
+        test_refusals()
+        os.chdir("/")
+    print(f"{len(FAILED)} checks failed")
+    return 1 if FAILED else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
