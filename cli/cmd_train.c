@@ -220,7 +220,7 @@ const cli_command train_command = {
         "folder with IDX files under their usual names, as MNIST comes, or one IDX image file with its labels "
         "beside it.\n"
         "The folder of the run gets model.safetensors (the best epoch), history.csv, eigenvalues.csv and "
-        "options.json. Ctrl-C once stops after the current batch and keeps the model of the complete epochs; "
+        "options.json. docs/preparation.md explains --prepare, --flip, --shift, --subset and --folds. Ctrl-C once stops after the current batch and keeps the model of the complete epochs; "
         "twice quits at once.",
     .examples = "deeplda train digits -o run\n"
                 "deeplda train ~/mnist --batch 1000 --epochs 50 --halve-every 10 -o runs/mnist\n"
