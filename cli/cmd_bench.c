@@ -138,7 +138,7 @@ static void print_step(const dlda_benchmark *b)
     for (int i = 0; i < N_PHASES; i++)
         printf("  %-10s   %10.3f ms  %5.1f %%\n", phases[i].name, 1e3 * phases[i].seconds,
                100 * phases[i].seconds / b->step_seconds);
-    printf("  loader       %10.3f ms of a thread of its own, beside the step: %.1f %% of its %zu threads' time\n",
+    printf("  loader       %10.3f ms of a thread of its own, beside the step: %.2f %% of its %zu threads' time\n",
            1e3 * b->loader_seconds, 100 * b->loader_seconds / (b->step_seconds * (double)b->threads), b->threads);
     printf("memory         %.1f MB resident at most (%.1f MB before), of which the network plan has %.1f MB\n",
            1e-6 * (double)b->peak_bytes, 1e-6 * (double)b->base_bytes, 1e-6 * (double)b->plan_bytes);

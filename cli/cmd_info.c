@@ -70,6 +70,8 @@ static void write_model_json(const dlda_model *model, const memory_need *need)
     json_count(&json, dlda_model_width(model));
     json_count(&json, dlda_model_channels(model));
     json_close(&json, ']');
+    json_key(&json, "preparation");
+    json_text(&json, dlda_model_preparation(model));
     json_key(&json, "parameters");
     json_count(&json, dlda_model_parameters(model));
     json_key(&json, "features");
@@ -97,6 +99,7 @@ static void write_model_text(const dlda_model *model, const char *path, const ch
     printf("%s: a DeepLDA model\n", path);
     printf("input       %zu x %zu x %zu (height, width, channels)\n", dlda_model_height(model),
            dlda_model_width(model), dlda_model_channels(model));
+    printf("preparation %s\n", dlda_model_preparation(model));
     printf("features    %zu\n", dlda_model_features(model));
     printf("parameters  %zu\n", dlda_model_parameters(model));
     printf("classes     %zu:", dlda_model_classes(model));

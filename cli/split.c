@@ -18,7 +18,8 @@ typedef struct splitter {
 
 static size_t count_option(const splitter *self, const char *name)
 {
-    return (size_t)option_number(self->options, name);
+    double number = option_number(self->options, name);
+    return number > 0 ? (size_t)number : 0;
 }
 
 static uint64_t seed_of(const splitter *self)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_eigen.c - A e = v B e: residual, e'Be = 1, order, signs, and matrices that have no answer.
+ * test_eigen.c - A e = v B e and A e = v e: residual, e'Be = 1, order, signs, and matrices that have no answer.
  */
 #include "check.h"
 
@@ -241,6 +241,46 @@ static void test_no_memory(void **state)
     dlda_eigen_destroy(NULL);
 }
 
+/* ---- A e = v e ---- */
+
+static void test_symmetric(void **state)
+{
+    static const size_t sizes[] = { 1, 2, 3, 7, MOST };
+    uint64_t seed = 77;
+
+    (void)state;
+    for (size_t s = 0; s < 5; s++) {
+        size_t d = sizes[s];
+        double A[MOST * MOST], E[MOST * MOST], I[MOST * MOST] = { 0 }, v[MOST];
+        make_symmetric(&seed, d, A);
+        for (size_t i = 0; i < d; i++) I[i * d + i] = 1;
+        memcpy(E, A, d * d * sizeof *A);
+        CHECK_OK(dlda_eigen_symmetric(d, E, v));
+        for (size_t j = 0; j < d; j++) {
+            check_residual(A, I, d, v[j], E + j * d);
+            assert_true(j == 0 || v[j] >= v[j - 1]);
+            for (size_t k = 0; k <= j; k++) assert_true(fabs(form(E + j * d, I, E + k * d, d) - (j == k)) < 1e-12);
+        }
+    }
+}
+
+static void test_symmetric_refused(void **state)
+{
+    double A[4] = { 1, NAN, NAN, 1 }, good[4] = { 2, 1, 1, 2 }, v[2];
+    size_t live = dlda_memory_count().live;
+
+    (void)state;
+    CHECK_STATUS(dlda_eigen_symmetric(2, A, v), DLDA_E_NUMERIC);
+    CHECK_STATUS(dlda_eigen_symmetric(0, A, v), DLDA_E_ARGUMENT);
+    CHECK_STATUS(dlda_eigen_symmetric(30001, A, v), DLDA_E_ARGUMENT);
+    for (size_t n = 1; n <= 2; n++) {
+        dlda_memory_fail_at(n);
+        CHECK_STATUS(dlda_eigen_symmetric(2, good, v), DLDA_E_MEMORY);
+        dlda_memory_fail_at(0);
+        assert_int_equal(dlda_memory_count().live, live);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -248,6 +288,7 @@ int main(void)
         cmocka_unit_test(test_one_dimension),     cmocka_unit_test(test_equal_eigenvalues),
         cmocka_unit_test(test_badly_scaled),      cmocka_unit_test(test_not_positive_definite),
         cmocka_unit_test(test_values_not_finite), cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_symmetric),         cmocka_unit_test(test_symmetric_refused),
     };
 
     return cmocka_run_group_tests_name("eigen", tests, NULL, NULL);

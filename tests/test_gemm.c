@@ -274,13 +274,31 @@ static void test_double_add_products(void **state)
     check_add_products(0, 5, &seed);
 }
 
+/* A block of a larger matrix; what lies beside it stays. */
+static void test_double_add_cross_products(void **state)
+{
+    enum { ROWS = 9, LD = 13, M = 4, N = 5 };
+    double X[ROWS * LD], S[LD * LD], expected[LD * LD];
+    uint64_t seed = 8;
+
+    (void)state;
+    for (size_t i = 0; i < ROWS * LD; i++) X[i] = check_normal(&seed);
+    for (size_t i = 0; i < LD * LD; i++) S[i] = expected[i] = check_normal(&seed);
+    for (size_t i = 0; i < M; i++)
+        for (size_t j = 0; j < N; j++)
+            for (size_t k = 0; k < ROWS; k++)
+                expected[(2 + i) * LD + 7 + j] += X[k * LD + 2 + i] * X[k * LD + 7 + j];
+    dlda_double_add_cross_products(M, N, ROWS, X + 2, X + 7, S + 2 * LD + 7, LD);
+    CHECK_NEAR(S, expected, LD * LD, 1e-14, "block");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_odd_shapes),          cmocka_unit_test(test_small_shapes),
         cmocka_unit_test(test_large_through_blas),  cmocka_unit_test(test_empty),
         cmocka_unit_test(test_same_bits),           cmocka_unit_test(test_double_gemm),
-        cmocka_unit_test(test_double_add_products),
+        cmocka_unit_test(test_double_add_products), cmocka_unit_test(test_double_add_cross_products),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

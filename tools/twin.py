@@ -193,6 +193,32 @@ def nesterov(weights, gradients, rate, momentum, decay):
     return np.array(all_w), np.array(all_v)
 
 
+# ---- preparation of images -----------------------------------------------------------------------------------
+
+def standardise(train, X):
+    """Each channel, the last axis, to mean 0 and deviation 1 over all training images."""
+    axes = tuple(range(train.ndim - 1))
+    return (X - train.mean(axis=axes)) / train.std(axis=axes)
+
+
+def gcn(X, scale=55.0, bias=0.0):
+    """Global contrast normalisation as in pylearn2: each image to mean 0 and length `scale`."""
+    rows = X.reshape(len(X), -1)
+    rows = rows - rows.mean(axis=1, keepdims=True)
+    divisor = np.sqrt(bias + (rows ** 2).sum(axis=1)) / scale
+    divisor[divisor < 1e-8] = 1
+    return (rows / divisor[:, None]).reshape(X.shape)
+
+
+def zca(train, X, bias=0.1):
+    """ZCA whitening as in pylearn2."""
+    rows, others = train.reshape(len(train), -1), X.reshape(len(X), -1)
+    mean = rows.mean(axis=0)
+    centred = rows - mean
+    d, V = scipy.linalg.eigh(centred.T @ centred / len(rows) + bias * np.eye(rows.shape[1]))
+    return ((others - mean) @ (V / np.sqrt(d)) @ V.T).reshape(X.shape)
+
+
 # ---- self-check --------------------------------------------------------------------------------------------
 
 def main():

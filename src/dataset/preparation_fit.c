@@ -116,7 +116,7 @@ static dlda_status fit_zca(const walk *self, dlda_preparation *preparation)
     size_t count = self->dataset->count;
     dlda_moments *moments = NULL;
 
-    DLDA_TRY(dlda_moments_create(preparation->values, self->team, &moments));
+    DLDA_TRY(dlda_moments_create(preparation->values, PORTION, self->team, &moments));
     for (size_t first = 0, n = 0; first < count; first += n) {
         n = next_portion(self, first, self->images);
         dlda_moments_add(moments, n, self->images);

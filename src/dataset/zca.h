@@ -32,12 +32,13 @@ void dlda_zca_run(const dlda_zca *zca, dlda_team *team, size_t n, float *X, floa
 
 typedef struct dlda_moments dlda_moments;
 
-dlda_status dlda_moments_create(size_t d, dlda_team *team, dlda_moments **moments);
+/* For portions of up to `most` rows. */
+dlda_status dlda_moments_create(size_t d, size_t most, dlda_team *team, dlda_moments **moments);
 void dlda_moments_destroy(dlda_moments *moments);
 /* First pass. */
 void dlda_moments_add(dlda_moments *moments, size_t n, const float *X);
-/* Second pass: adds products of deviations from the mean; X [n][d] is overwritten by these. */
-void dlda_moments_add_products(dlda_moments *moments, size_t n, float *X);
+/* Second pass: adds products of deviations from the mean. */
+void dlda_moments_add_products(dlda_moments *moments, size_t n, const float *X);
 
 /* Fills in mean and P: with the covariance S / rows + bias I = V diag(v) V', P = V diag(1 / sqrt v) V'. The moments
  * are used up. DLDA_E_NUMERIC if the matrix is not positive definite. */

@@ -2,9 +2,9 @@
  *
  * zca_fit.c - the mean, the covariance and its inverse root, from rows that pass by in portions.
  *
- * The covariance is cut in square tiles, of which those on and above the diagonal are computed: products of floats
- * within a portion, sums over portions in double. Tiles are what the threads share, so their number changes nothing.
- * The eigenproblem is solved in double: eigenvalues span five decades and the smallest count most.
+ * All of it is in double: eigenvalues span five decades, the smallest count most, and the rounding of a sum of floats
+ * would be as large as they are. The covariance is cut in square tiles, of which those on and above the diagonal are
+ * computed. Tiles are what the threads share, so the number of threads changes nothing.
  */
 #include "base/memory.h"
 #include "dataset/zca.h"
@@ -18,26 +18,28 @@ enum { TILE = 256 };
 struct dlda_moments {
     size_t d, tiles; /* tiles: along one side */
     dlda_team *team;
-    size_t count;   /* rows of the first pass                    */
-    double *sum;    /* [d]                                       */
-    double *S;      /* [d][d], on and above the diagonal         */
-    float *product; /* [threads][TILE][TILE]                     */
+    size_t count;       /* rows of the first pass            */
+    double *sum;        /* [d]                               */
+    double *S;          /* [d][d], on and above the diagonal */
+    double *deviations; /* [most][d] of a portion            */
 };
 
-dlda_status dlda_moments_create(size_t d, dlda_team *team, dlda_moments **moments)
+dlda_status dlda_moments_create(size_t d, size_t most, dlda_team *team, dlda_moments **moments)
 {
     dlda_status status = DLDA_OK;
     dlda_moments *self = NULL;
-    size_t square = 0;
+    size_t square = 0, portion = 0;
 
+    dlda_blas_keep_single_threaded();
     DLDA_TRY(dlda_multiply_sizes(d, d, "covariance", &square));
+    DLDA_TRY(dlda_multiply_sizes(most, d, "covariance", &portion));
     DLDA_TRY(DLDA_TAKE(&self, 1, "covariance"));
     self->d = d;
     self->tiles = dlda_parallel_chunks(d, TILE);
     self->team = team;
     DLDA_TRY(DLDA_TAKE(&self->sum, d, "covariance"));
     DLDA_TRY(DLDA_TAKE(&self->S, square, "covariance"));
-    DLDA_TRY(DLDA_TAKE(&self->product, dlda_team_threads(team) * TILE * TILE, "covariance"));
+    DLDA_TRY(DLDA_TAKE(&self->deviations, portion, "covariance"));
     *moments = self;
     self = NULL;
 done:
@@ -50,7 +52,7 @@ void dlda_moments_destroy(dlda_moments *self)
     if (!self) return;
     dlda_release(self->sum);
     dlda_release(self->S);
-    dlda_release(self->product);
+    dlda_release(self->deviations);
     dlda_release(self);
 }
 
@@ -58,9 +60,7 @@ void dlda_moments_destroy(dlda_moments *self)
 typedef struct portion {
     dlda_moments *moments;
     size_t n;
-    const float *X;          /* [n][d]                              */
-    float *deviations;       /* the same place, in the second pass  */
-    dlda_gemm product[2][2]; /* [the last rows][the last columns]   */
+    const float *X; /* [n][d] */
 } portion;
 
 static void add_columns(void *context, const dlda_chunk *chunk)
@@ -74,20 +74,18 @@ static void add_columns(void *context, const dlda_chunk *chunk)
 
 void dlda_moments_add(dlda_moments *self, size_t n, const float *X)
 {
-    dlda_parallel_for(self->team, self->d, TILE, add_columns, &(portion){ .moments = self, .n = n, .X = X });
+    dlda_parallel_for(self->team, self->d, TILE, add_columns, &(portion){ self, n, X });
     self->count += n;
 }
 
-static void centre_columns(void *context, const dlda_chunk *chunk)
+static void centre_rows(void *context, const dlda_chunk *chunk)
 {
     const portion *job = context;
-    size_t d = job->moments->d;
+    const dlda_moments *self = job->moments;
 
-    for (size_t i = 0; i < job->n; i++)
-        for (size_t p = chunk->begin; p < chunk->end; p++) {
-            double mean = job->moments->sum[p] / (double)job->moments->count;
-            job->deviations[i * d + p] = (float)(job->deviations[i * d + p] - mean);
-        }
+    for (size_t i = chunk->begin; i < chunk->end; i++)
+        for (size_t p = 0, at = i * self->d; p < self->d; p++, at++)
+            self->deviations[at] = job->X[at] - self->sum[p] / (double)self->count;
 }
 
 /* Tile t of those on and above the diagonal, counted row by row. */
@@ -100,38 +98,23 @@ static void find_tile(size_t tiles, size_t t, size_t *row, size_t *column)
 static void add_tile(void *context, const dlda_chunk *chunk)
 {
     const portion *job = context;
-    dlda_moments *self = job->moments;
-    float *tile = self->product + chunk->worker * TILE * TILE;
+    const dlda_moments *self = job->moments;
     size_t row = 0, column = 0;
 
     find_tile(self->tiles, chunk->begin, &row, &column);
-    const dlda_gemm *product = &job->product[row + 1 == self->tiles][column + 1 == self->tiles];
-    dlda_gemm_run(product, job->X + row * TILE, job->X + column * TILE, tile);
-    for (size_t i = 0; i < product->m; i++) {
-        double *to = self->S + (row * TILE + i) * self->d + column * TILE;
-        for (size_t j = 0; j < product->n; j++) to[j] += tile[i * TILE + j];
-    }
+    row *= TILE;
+    column *= TILE;
+    size_t m = self->d - row < TILE ? self->d - row : TILE, n = self->d - column < TILE ? self->d - column : TILE;
+    dlda_double_add_cross_products(m, n, job->n, self->deviations + row, self->deviations + column,
+                                   self->S + row * self->d + column, self->d);
 }
 
-static void plan_tiles(portion *job)
+void dlda_moments_add_products(dlda_moments *self, size_t n, const float *X)
 {
-    size_t d = job->moments->d, sizes[2] = { TILE, d - (job->moments->tiles - 1) * TILE };
+    enum { GRAIN = 16 };
+    portion job = { self, n, X };
 
-    for (int i = 0; i < 2; i++)
-        for (int j = 0; j < 2; j++) {
-            job->product[i][j] = (dlda_gemm){
-                .m = sizes[i], .n = sizes[j], .k = job->n, .lda = d, .ldb = d, .ldc = TILE, .a_transposed = 1
-            };
-            dlda_gemm_plan(&job->product[i][j]);
-        }
-}
-
-void dlda_moments_add_products(dlda_moments *self, size_t n, float *X)
-{
-    portion job = { .moments = self, .n = n, .X = X, .deviations = X };
-
-    dlda_parallel_for(self->team, self->d, TILE, centre_columns, &job);
-    plan_tiles(&job);
+    dlda_parallel_for(self->team, n, GRAIN, centre_rows, &job);
     dlda_parallel_for(self->team, self->tiles * (self->tiles + 1) / 2, 1, add_tile, &job);
 }
 

@@ -82,6 +82,13 @@ void dlda_double_add_products(size_t n, size_t d, const double *X, double *S)
         for (size_t j = 0; j < i; j++) S[i * d + j] = S[j * d + i];
 }
 
+void dlda_double_add_cross_products(size_t m, size_t n, size_t k, const double *A, const double *B, double *C,
+                                    size_t ld)
+{
+    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)m, (int)n, (int)k, 1, A, (int)ld, B, (int)ld, 1, C,
+                (int)ld);
+}
+
 void dlda_double_gemm(size_t m, size_t n, size_t k, const double *A, const double *B, int b_transposed, double *C)
 {
     dlda_blas_keep_single_threaded();

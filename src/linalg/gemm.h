@@ -30,6 +30,10 @@ void dlda_double_add_products(size_t n, size_t d, const double *X, double *S);
 /* The same for the upper triangle alone; the lower is not touched. */
 void dlda_double_add_upper_products(size_t n, size_t d, const double *X, double *S);
 
+/* C [m][n] += A' B in double, of matrices A [k][m], B [k][n] and C whose rows are `ld` doubles apart. */
+void dlda_double_add_cross_products(size_t m, size_t n, size_t k, const double *A, const double *B, double *C,
+                                    size_t ld);
+
 /* C [m][n] = A [m][k] B, in double; B is [k][n], or [n][k] if b_transposed. */
 void dlda_double_gemm(size_t m, size_t n, size_t k, const double *A, const double *B, int b_transposed, double *C);
 
