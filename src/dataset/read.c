@@ -13,7 +13,7 @@
 
 /* Asked in this order; the first that recognises a source reads it. */
 static const dlda_reader *const readers[] = { &dlda_digits_reader, &dlda_npy_reader, &dlda_npz_reader,
-                                              &dlda_idx_reader };
+                                              &dlda_csv_reader, &dlda_idx_reader };
 
 enum { N_READERS = sizeof readers / sizeof readers[0] };
 

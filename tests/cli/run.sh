@@ -13,55 +13,8 @@ root=$here/../..
 python=/usr/bin/python3
 [ -x "$python" ] || python=python3
 
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-trap 'exit 1' INT TERM HUP
-cd "$scratch" || exit 1
-failures=0
-export LC_ALL=C
-
-# ---- Checks ----
-
-verdict() { # STATUS WORDS...: says whether the latest check went well
-    if [ "$1" -eq 0 ]; then
-        shift
-        echo "ok    $*"
-    else
-        shift
-        echo "FAIL  $*"
-        sed 's/^/      stdout: /' out 2>/dev/null | head -5
-        sed 's/^/      stderr: /' err 2>/dev/null | head -5
-        failures=$((failures + 1))
-    fi
-}
-
-expect() { # EXIT_CODE ARGUMENT...: runs the program
-    wanted=$1
-    shift
-    "$program" "$@" >out 2>err </dev/null
-    code=$?
-    [ "$code" -eq "$wanted" ]
-    verdict $? "exit $wanted (found $code): deeplda $*"
-}
-
-prints() { grep -q -e "$1" out; verdict $? "stdout has: $1"; }
-says() { grep -q -e "$1" err; verdict $? "stderr has: $1"; }
-silent() { [ ! -s "$1" ]; verdict $? "$1 is empty"; }
-holds() { # WORDS COMMAND...
-    words=$1
-    shift
-    "$@"
-    verdict $? "$words"
-}
-absent() { holds "not there: $1" test ! -e "$1"; }
-
-json() { # EXPRESSION: Python, with the program's output as `a`
-    "$python" -c "
-import json, sys
-a = json.load(open('out'))
-sys.exit(0 if ($1) else 1)" 2>/dev/null
-    verdict $? "JSON: $1"
-}
+# shellcheck source=tests/cli/checks.sh
+. "$here/checks.sh"
 
 tiny() { # EXIT_CODE RUN ARGUMENT...: trains for a moment
     wanted_code=$1 run=$2
@@ -76,10 +29,10 @@ tiny() { # EXIT_CODE RUN ARGUMENT...: trains for a moment
 expect 0 --help; prints '^Usage: deeplda'; prints '  train '; silent err
 expect 0 help train; prints '^Usage: deeplda train'
 expect 0 --version; prints '^deeplda [0-9]*\.[0-9]*\.[0-9]*$'
-for command in train eval predict info bench; do
+for command in train eval predict lda info bench; do
     expect 0 "$command" --help; prints '^Examples:'; prints '--help'; silent err
 done
-holds "help fits in 80 columns" sh -c "for c in train eval predict info bench; do '$program' \$c -h; done |
+holds "help fits in 80 columns" sh -c "for c in train eval predict lda info bench; do '$program' \$c -h; done |
     grep -v '^  deeplda' | awk 'length > 80 { wide = 1 } END { exit wide }'"
 expect 2; says '^Usage: deeplda'; silent out
 expect 2 trian; says "did you mean 'train'?"; says "deeplda --help"

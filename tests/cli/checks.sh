@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh
+#
+# checks.sh - what the tests of the program share. To be sourced by a script that has set $program and $python: it goes
+# to a new folder, and each check prints a line that starts with "ok" or "FAIL" and counts in $failures.
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 1' INT TERM HUP
+cd "$scratch" || exit 1
+failures=0
+export LC_ALL=C
+
+verdict() { # STATUS WORDS...: says whether the latest check went well
+    if [ "$1" -eq 0 ]; then
+        shift
+        echo "ok    $*"
+    else
+        shift
+        echo "FAIL  $*"
+        sed 's/^/      stdout: /' out 2>/dev/null | head -5
+        sed 's/^/      stderr: /' err 2>/dev/null | head -5
+        failures=$((failures + 1))
+    fi
+}
+
+expect() { # EXIT_CODE ARGUMENT...: runs the program
+    wanted=$1
+    shift
+    "$program" "$@" >out 2>err </dev/null
+    code=$?
+    [ "$code" -eq "$wanted" ]
+    verdict $? "exit $wanted (found $code): deeplda $*"
+}
+
+prints() { grep -q -e "$1" out; verdict $? "stdout has: $1"; }
+says() { grep -q -e "$1" err; verdict $? "stderr has: $1"; }
+silent() { [ ! -s "$1" ]; verdict $? "$1 is empty"; }
+holds() { # WORDS COMMAND...
+    words=$1
+    shift
+    "$@"
+    verdict $? "$words"
+}
+absent() { holds "not there: $1" test ! -e "$1"; }
+
+json() { # EXPRESSION: Python, with the program's output as `a`
+    "$python" -c "
+import json, sys
+a = json.load(open('out'))
+sys.exit(0 if ($1) else 1)" 2>/dev/null
+    verdict $? "JSON: $1"
+}
