@@ -25,6 +25,12 @@
 
 enum { MOST_FEATURES = 30000, ROWS_AT_ONCE = 128 };
 
+/* Messages belong to threads: what is said in one must be carried to the caller's. */
+typedef struct problem {
+    dlda_status status;
+    char message[512];
+} problem;
+
 typedef struct fitting {
     const dlda_table_fit_spec *spec;
     dlda_team *team;
@@ -32,7 +38,7 @@ typedef struct fitting {
     size_t lanes;                         /* parts of each fold                                     */
     dlda_scatter **parts;                 /* [F][lanes]                                             */
     dlda_lda **ldas;                      /* [F + 1]: without fold f; the last is that of all rows   */
-    char (*problems)[512];                /* [F + 1]: what went wrong with each                    */
+    problem *problems;                    /* [F + 1]: what went wrong with each                     */
     double *scratch;                      /* [threads][ROWS_AT_ONCE][D + 2C]                        */
     double *T;                            /* [F][2C][D]  of both LDAs that classify rows of fold f   */
     double *bias;                         /* [F][2C]                                                */
@@ -115,11 +121,10 @@ done:
 static void fit_chunk(void *context, const dlda_chunk *chunk)
 {
     fitting *self = context;
-    char *problem = self->problems[chunk->index];
+    problem *found = &self->problems[chunk->index];
 
-    /* Messages belong to threads: what is said in this one must reach the caller's. */
-    if (fit_without(self, chunk->index) != DLDA_OK)
-        snprintf(problem, sizeof self->problems[0], "%s", dlda_last_error());
+    found->status = fit_without(self, chunk->index);
+    if (found->status != DLDA_OK) snprintf(found->message, sizeof found->message, "%s", dlda_last_error());
 }
 
 static dlda_status fit_all(fitting *self)
@@ -131,11 +136,12 @@ static dlda_status fit_all(fitting *self)
     DLDA_TRY(DLDA_TAKE(&self->problems, F + 1, "LDA"));
     if (F == 1) return fit_without(self, 1);
     dlda_parallel_for(self->team, F + 1, 1, fit_chunk, self);
-    if (!self->ldas[F]) return fit_without(self, F); /* says it again, in this thread */
+    const problem *all = &self->problems[F];
+    if (all->status != DLDA_OK) DLDA_FAIL(all->status, "%s", all->message);
     for (size_t f = 0; f < F; f++)
-        if (!self->ldas[f])
-            DLDA_FAIL(DLDA_E_CLASS, "without fold %zu of %zu: %s; fewer folds may help, or none at all", f + 1, F,
-                      self->problems[f]);
+        if (self->problems[f].status != DLDA_OK)
+            DLDA_FAIL(self->problems[f].status, "without fold %zu of %zu: %s; fewer folds may help, or none at all",
+                      f + 1, F, self->problems[f].message);
 done:
     return status;
 }

@@ -73,25 +73,13 @@ static size_t find_label(const dlda_csv *self, const char *label)
 {
     int64_t number = 0;
 
+    if (label && dlda_parse_whole(label, &number) && number >= 1 && (uint64_t)number <= self->columns)
+        return (size_t)number - 1;
     for (size_t i = 0; i < self->columns; i++)
         if (label ? strcmp(self->names[i], label) == 0 : is_label_name(self->names[i])) return i;
     for (size_t i = 0; i < self->columns && !label; i++)
         if (strcasecmp(self->names[i], "y") == 0) return i;
-    if (!label) return self->columns - 1;
-    if (!dlda_parse_whole(label, &number) || number < 1 || (uint64_t)number > self->columns) return self->columns;
-    return (size_t)number - 1;
-}
-
-static dlda_status no_label(const dlda_csv *self, const char *label)
-{
-    int near = dlda_closest_word(label, (const char *const *)self->names, self->columns);
-
-    if (near >= 0)
-        return dlda_fail(DLDA_E_OPTION, "option label: %s has no column '%s'; did you mean '%s'?", self->path,
-                         label, dlda_show(self->names[near]).text);
-    return dlda_fail(DLDA_E_OPTION,
-                     "option label: %s has no column '%s', expected a name of its first line or 1 to %zu",
-                     self->path, label, self->columns);
+    return label ? self->columns : self->columns - 1;
 }
 
 static int is_number(const char *text)
@@ -99,6 +87,18 @@ static int is_number(const char *text)
     float value;
 
     return dlda_parse_float(text, strlen(text), &value);
+}
+
+static dlda_status no_label(const dlda_csv *self, const char *label)
+{
+    int near = dlda_closest_word(label, (const char *const *)self->names, self->columns);
+
+    if (near >= 0 && !is_number(label))
+        return dlda_fail(DLDA_E_OPTION, "option label: %s has no column '%s'; did you mean '%s'?", self->path,
+                         label, dlda_show(self->names[near]).text);
+    return dlda_fail(DLDA_E_OPTION,
+                     "option label: %s has no column '%s', expected a name of its first line or 1 to %zu",
+                     self->path, label, self->columns);
 }
 
 /* 1 if the first line is a header: it has the name of the label's column, or names of others that are not numbers. */
@@ -227,9 +227,10 @@ static dlda_status bad_cell(const dlda_csv *self, const dlda_record *row, size_t
     memcpy(copy, field->at, shown);
     if (self->names) snprintf(name, sizeof name, " (%.64s)", dlda_show(self->names[column]).text);
     if (field->damaged)
-        return dlda_fail(DLDA_E_FORMAT,
-                         "%s: line %zu, column %zu%s: found text behind a closing quote, expected '%c'", self->path,
-                         row->line, column + 1, name, self->separator);
+        return dlda_fail(DLDA_E_FORMAT, "%s: line %zu, column %zu%s: found %s, expected '%c'", self->path,
+                         row->line, column + 1, name,
+                         field->damaged == DLDA_UNCLOSED ? "a quote that is never closed" : "text behind a quote",
+                         self->separator);
     return dlda_fail(DLDA_E_FORMAT, "%s: line %zu, column %zu%s: found '%s', expected a number%s", self->path,
                      row->line, column + 1, name, dlda_show(copy).text,
                      row->line <= self->header + 1 ? "; --label says which column has the labels" : "");

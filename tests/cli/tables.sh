@@ -1,0 +1,102 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Tests of the program on arrays and tables, from the outside: `deeplda lda`, and the other commands on .npy, .npz and CSV.
+#
+#   tests/cli/tables.sh PROGRAM
+#
+# Each check prints a line that starts with "ok" or "FAIL"; the exit status is 0 only if none failed.
+set -u
+program=$(realpath "${1:?path of the program deeplda}")
+here=$(dirname "$(realpath "$0")")
+python=/usr/bin/python3
+[ -x "$python" ] || python=python3
+
+# shellcheck source=tests/cli/checks.sh
+. "$here/checks.sh"
+
+"$python" "$here/make_tables.py" t || exit 1
+
+# ---- deeplda lda ----
+
+expect 0 lda t/X.npy; silent err
+prints '^t/X.npy: 150 rows, 4 features, 3 classes$'; prints '^2 eigenvalues'; prints '^  1 .* % .* %  #'
+prints '^accuracy on the same rows [0-9.]* %: 1[345][0-9] of 150 correct$'; prints '^cross-validated accuracy [0-9.]* %'
+expect 0 lda t/X.npy --json; silent err
+holds "one line of JSON" test "$(wc -l <out)" -eq 1
+json "(a['rows'], a['features'], len(a['classes'])) == (150, 4, 3)"
+json "[c['name'] for c in a['classes']] == ['0', '1', '2'] and all(c['rows'] == 50 for c in a['classes'])"
+json "len(a['eigenvalues']) == 2 and a['eigenvalues'][0] > a['eigenvalues'][1] > 0"
+json "abs(sum(a['explained']) - 1) < 1e-12 and abs(a['explained'][0] - a['eigenvalues'][0] / sum(a['eigenvalues'])) < 1e-12"
+json "0.9 < a['accuracy'] <= 1 and 0.9 < a['cross_validated_accuracy'] <= 1"
+json "[f['rows'] for f in a['folds']] == [30] * 5 and all(f['correct'] <= 30 for f in a['folds'])"
+json "a['cross_validated_accuracy'] == sum(f['correct'] for f in a['folds']) / 150"
+json "a['fit_seconds'] > 0 and a['test_seconds'] > 0"
+
+eigenvalues() { "$python" -c "import json; print(json.load(open('out'))['eigenvalues'])"; }
+eigenvalues >wanted
+for table in 't/plants.npy t/y.npy' t/plants.npz t/plants.csv t/plants.csv.gz t/bare.csv; do
+    # shellcheck disable=SC2086  # words of a command line
+    expect 0 lda $table --json; eigenvalues >found
+    holds "the same eigenvalues: $table" cmp -s wanted found
+done
+expect 0 lda t/plants.csv --json
+json "[c['name'] for c in a['classes']] == ['blue bell', 'ivy, common', '\u00f6lbaum']"
+expect 0 lda t/plants.csv --label species --json; eigenvalues >found; holds "a label by name" cmp -s wanted found
+expect 0 lda t/plants.csv --label 5 --json; eigenvalues >found; holds "a label by number" cmp -s wanted found
+for threads in 1 2 3; do
+    expect 0 lda t/X.npy --threads $threads --json -o "Z$threads.npy"; says "written: Z$threads.npy"
+    eigenvalues >found; holds "the same with $threads threads" cmp -s wanted found
+done
+holds "projections are the same" cmp -s Z1.npy Z3.npy
+holds "150 x 2 floats with a header" test "$(wc -c <Z1.npy)" -eq $((128 + 150 * 2 * 4))
+expect 0 lda Z1.npy t/y.npy --json; json "(a['rows'], a['features']) == (150, 2)"
+expect 0 lda t/X.npy --cross-validate 0 --json; json "a['folds'] == [] and a['cross_validated_accuracy'] is None"
+expect 0 lda t/X.npy --cross-validate 10 --seed 3 --json; json "[f['rows'] for f in a['folds']] == [15] * 10"
+expect 0 lda t/X.npy --lambda 1000 --json; json "a['eigenvalues'][0] < 0.01"
+expect 0 lda t/images/x_train.npy --json; json "(a['rows'], a['features']) == (240, 36)"
+
+# ---- What it refuses ----
+
+expect 2 lda; says 'expected FEATURES'
+expect 2 lda a b c; says 'one word too many'
+expect 2 lda t/X.npy --cross-validate 1; says 'folds: found 1, expected 2 to 1000, or 0 for none'
+expect 2 lda t/X.npy --cross-validate -1; says 'option cross-validate'
+expect 2 lda t/plants.csv --label specis; says "did you mean 'species'?"
+expect 2 lda t/plants.csv t/y.npy; says 'has its labels in itself'
+expect 1 lda t/missing.npy; says 't/missing.npy: cannot open'
+expect 1 lda t/plants.npy; says 'its labels are not known from its name'
+expect 1 lda t/damaged.csv; says 't/damaged.csv: line 8, column 3 (petal, length): found .n/a., expected a number'
+expect 1 lda t/lonely.csv; says '^deeplda lda: t/lonely.csv: .*at least two classes'
+expect 1 lda t/bad/X_fortran.npy; says 'in Fortran order, expected C order: np.save(file, np.ascontiguousarray(x))'
+expect 1 lda t/bad/X_object.npy; says 'holds Python objects (pickled)'
+expect 1 lda t/bad/X_cut.npy; says 'promises 32 bytes, found 31'
+expect 1 lda t/bad/X_promises.npy; says 'promises 32000000000000 bytes, found 32'
+expect 1 lda t/bad/X_nan.npy; says 'X_nan.npy: row 2, column 1 is nan'
+expect 1 lda t/bad/cut.npz; says 'not a valid zip file'
+expect 1 lda t; says 't: not a regular file'
+expect 1 lda t/X.npy t/bad/y.npy; says '4 labels, expected one for each of the 150 rows of t/X.npy'
+expect 1 lda t/X.npy -o nowhere/Z.npy; says 'nowhere/Z.npy'; silent out
+absent nowhere
+mkfifo pipe.npy
+expect 1 lda pipe.npy; says 'pipe.npy: not a regular file'
+expect 1 lda t/X.npy pipe.npy; says 'pipe.npy: not a regular file'
+
+# ---- The other commands ----
+
+expect 0 train t/images --net mlp --epochs 2 --batch 60 -o run -q; prints '^test accuracy'
+expect 0 eval run/model.safetensors t/images --json; json "a['samples'] == 60 and a['accuracy'] > 0.9"
+expect 0 eval run/model.safetensors t/images/x_test.npy --json; json "a['samples'] == 60"
+expect 0 predict run/model.safetensors t/images/x_test.npy; silent err
+holds "a header and 60 lines" test "$(wc -l <out)" -eq 61
+expect 0 train t/plants.csv --net mlp --epochs 2 --batch 60 -o plants -q; prints 'ivy, common'
+expect 0 eval plants/model.safetensors t/plants.csv --label species --json
+json "a['samples'] == 150 and [c['name'] for c in a['classes']][0] == 'blue bell'"
+expect 1 train t/damaged.csv --net mlp --epochs 2 --batch 60 -o bad; says 'line 8, column 3'; absent bad
+expect 1 train t/bad/X_nan.npy --net mlp --epochs 2 --batch 4 -o bad; says 'sample 2, .*channel 1 is nan'; absent bad
+expect 1 predict run/model.safetensors t/X.npy; says 't/X.npy: 1 x 1 x 4 numbers, expected'
+
+holds "no temporary files are left" test -z "$(find . -name '*.tmp*')"
+
+[ "$failures" -eq 0 ] || echo "$failures checks failed"
+[ "$failures" -eq 0 ]

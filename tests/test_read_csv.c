@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test_read_csv.c - CSV tables: columns of labels, headers, quotes, numbers in every notation, and what is wrong with
+ * them, by line and column.
+ */
+#define _GNU_SOURCE
+#include "idx_files.h"
+
+#include "base/number.h"
+
+#include <locale.h>
+
+static const char *write_text(const char *name, const char *text)
+{
+    return write_bytes(name, text, strlen(text));
+}
+
+static dlda_dataset *open_text(const char *text, const char *label)
+{
+    dlda_dataset *dataset = NULL;
+    const dlda_read_spec spec = { .path = write_text("t.csv", text), .label = label };
+
+    if (dlda_dataset_open(&spec, &dataset) != DLDA_OK) fail_msg("%s\nof:\n%s", dlda_last_error(), text);
+    return dataset;
+}
+
+/* ---- What can be read ---- */
+
+/* 3 rows of the numbers 1, 2; 3, 4; 5, 6, with the classes a, b, a. */
+static void check_table(const dlda_dataset *dataset, const char *what)
+{
+    const float expected[6] = { 1, 2, 3, 4, 5, 6 };
+    float values[6];
+
+    if (dlda_dataset_count(dataset) != 3 || dlda_dataset_channels(dataset) != 2) fail_msg("%s", what);
+    assert_int_equal(dlda_dataset_height(dataset), 1);
+    assert_int_equal(dlda_dataset_classes(dataset), 2);
+    assert_string_equal(dlda_dataset_class_name(dataset, 0), "a");
+    assert_string_equal(dlda_dataset_class_name(dataset, 1), "b");
+    for (size_t i = 0; i < 3; i++) assert_int_equal(dlda_dataset_label(dataset, i), i == 1);
+    assert_int_equal(dlda_dataset_images(dataset, 0, 3, values), DLDA_OK);
+    assert_memory_equal(values, expected, sizeof values);
+}
+
+static void test_same_table_in_many_ways(void **state)
+{
+    static const struct {
+        const char *text, *label;
+    } ways[] = {
+        { "1,2,a\n3,4,b\n5,6,a\n", NULL },
+        { "1,2,a\n3,4,b\n5,6,a", NULL },
+        { "1,2,a\r\n3,4,b\r\n5,6,a\r\n", "" },
+        { "1,2,a\n\n3,4,b\n  \r\n5,6,a\n\n\n", NULL },
+        { "x1,x2,which\n1,2,a\n3,4,b\n5,6,a\n", NULL },
+        { "x1,x2,which\n1,2,a\n3,4,b\n5,6,a\n", "3" },
+        { "x1,which,x2\n1,a,2\n3,b,4\n5,a,6\n", "which" },
+        { "x1,Class,x2\n1,a,2\n3,b,4\n5,a,6\n", NULL },
+        { "LABEL,x1,x2\na,1,2\nb,3,4\na,5,6\n", NULL },
+        { "0,1,target\n1,2,a\n3,4,b\n5,6,a\n", NULL },
+        { "y,p,q\na,1,2\nb,3,4\na,5,6\n", NULL },
+        { "a,1,2\nb,3,4\na,5,6\n", "1" },
+        { "\xEF\xBB\xBF"
+          "1,2,a\n3,4,b\n5,6,a\n",
+          NULL },
+        { "\xEF\xBB\xBF"
+          "class,x,z\na,1,2\nb,3,4\na,5,6\n",
+          NULL },
+        { "1;2;a\n3;4;b\n5;6;a\n", NULL },
+        { "1\t2\ta\n3\t4\tb\n5\t6\ta\n", NULL },
+        { " 1 , 2.0 , a \n3,  4 ,b\n  5,6 ,a\n", NULL },
+        { "\"1\",\"2\",\"a\"\n\"3\",4,b\n5 ,\"6\" ,a\n", NULL },
+        { "1e0,20e-1,a\n+3,.4e1,b\n5.,0.6E+1,a\n", NULL },
+        { "x1,x2,\"my, label\"\n1,2,a\n3,4,b\n5,6,a\n", "my, label" },
+        { "x1,\"two\nlines\",c\n1,2,a\n3,4,b\n5,6,a\n", NULL },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        dlda_dataset *dataset = open_text(ways[i].text, ways[i].label);
+        check_table(dataset, ways[i].text);
+        dlda_dataset_destroy(dataset);
+    }
+}
+
+static void test_gzip_and_content(void **state)
+{
+    blob plain = { 0 }, packed_text;
+
+    (void)state;
+    plain.size = (size_t)sprintf((char *)plain.bytes, "1,2,a\n3,4,b\n5,6,a\n");
+    packed_text = packed(&plain);
+    dlda_dataset *dataset = read_ok(write_blob("t.csv.gz", &packed_text), DLDA_TRAIN);
+    check_table(dataset, "gzip");
+    dlda_dataset_destroy(dataset);
+    dataset = read_ok(write_blob("t.csv", &packed_text), DLDA_TRAIN); /* lying names */
+    check_table(dataset, "gzip called .csv");
+    dlda_dataset_destroy(dataset);
+    dataset = read_ok(write_blob("t.csv.gz", &plain), DLDA_TRAIN);
+    check_table(dataset, "plain called .gz");
+    dlda_dataset_destroy(dataset);
+    dataset = read_ok(write_blob("table", &plain), DLDA_TRAIN);
+    check_table(dataset, "without a name");
+    dlda_dataset_destroy(dataset);
+    for (size_t size = 2; size < packed_text.size; size++) { /* cut at every length behind its magic number */
+        write_bytes("cut.csv.gz", packed_text.bytes, size);
+        expect_failure(in_folder("cut.csv.gz"), DLDA_E_FORMAT, "cut.csv.gz");
+    }
+}
+
+static void test_label_names(void **state)
+{
+    dlda_dataset *dataset = open_text("1,2,\"new york, \"\"NY\"\"\"\n1,2, gr\xC3\xBC\xC3\x9F \n1,2,\" b \"\n",
+                                      NULL);
+
+    (void)state;
+    assert_int_equal(dlda_dataset_classes(dataset), 3);
+    assert_string_equal(dlda_dataset_class_name(dataset, 0), " b ");
+    assert_string_equal(dlda_dataset_class_name(dataset, 1), "gr\xC3\xBC\xC3\x9F");
+    assert_string_equal(dlda_dataset_class_name(dataset, 2), "new york, \"NY\"");
+    assert_int_equal(dlda_dataset_label(dataset, 0), 2);
+    dlda_dataset_destroy(dataset);
+    dataset = open_text("1,10\n1,9\n1,-1\n1,9\n", NULL); /* whole numbers by value */
+    assert_int_equal(dlda_dataset_classes(dataset), 3);
+    assert_string_equal(dlda_dataset_class_name(dataset, 0), "-1");
+    assert_string_equal(dlda_dataset_class_name(dataset, 1), "9");
+    assert_string_equal(dlda_dataset_class_name(dataset, 2), "10");
+    dlda_dataset_destroy(dataset);
+    dataset = open_text("1,10\n1,9\n1,x\n", NULL); /* else by their bytes */
+    assert_string_equal(dlda_dataset_class_name(dataset, 0), "10");
+    dlda_dataset_destroy(dataset);
+}
+
+/* Decimal points whatever the locale, and every notation of printf gives back the same float. */
+static void test_numbers(void **state)
+{
+    static const char *const formats[] = { "%.9g", "%.9e", "%.17g", "%.18e", "%.40f" };
+    uint64_t seed = 7;
+    float found = 0;
+
+    (void)state;
+    setlocale(LC_ALL, "de_DE.UTF-8"); /* if it is there */
+    for (size_t i = 0; i < 20000; i++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        uint32_t bits = (uint32_t)(seed >> 32);
+        float value;
+        char text[128];
+        memcpy(&value, &bits, sizeof value);
+        if (!isfinite(value) || (i % 5 == 4 && fabsf(value) > 1e18f)) continue;
+        snprintf(text, sizeof text, formats[i % 5], (double)value);
+        if (strchr(text, ',')) *strchr(text, ',') = '.';
+        if (i % 5 == 4 && fabsf(value) < 1e-20f) continue; /* its digits are cut off */
+        assert_true(dlda_parse_float(text, strlen(text), &found));
+        if (memcmp(&found, &value, sizeof value) != 0 && value != 0)
+            fail_msg("%s became %.9g", text, (double)found);
+    }
+    setlocale(LC_ALL, "C");
+    static const char *const wrong[] = { "",    "-",   "+",   ".",     "e1",  "1e",   "1e+", "1x",    "0x10", "1,5",
+                                         "nan", "inf", "1 2", "1.2.3", "--1", "1e99", "a",   "1e1.0", "-e5" };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        if (dlda_parse_float(wrong[i], strlen(wrong[i]), &found))
+            fail_msg("'%s' became %g", wrong[i], (double)found);
+    assert_true(dlda_parse_float(" -1e-99999999999 ", 17, &found) && found == 0);
+    static const char small[] = "0.0000000000000000000000000000000000000001e40";
+    assert_true(dlda_parse_float(small, strlen(small), &found));
+    assert_true(fabsf(found - 1) < 1e-6f);
+}
+
+static void test_rows_as_images(void **state)
+{
+    const char *path = write_text("i.csv", "1,2,3,4,5,6,a\n1,2,3,4,5,6,b\n");
+    dlda_read_spec spec = { .path = path, .height = 1, .width = 2 };
+    dlda_dataset *dataset = NULL;
+
+    (void)state;
+    assert_int_equal(dlda_dataset_open(&spec, &dataset), DLDA_OK);
+    assert_int_equal(dlda_dataset_width(dataset), 2);
+    assert_int_equal(dlda_dataset_channels(dataset), 3);
+    dlda_dataset_destroy(dataset);
+    spec.height = 4;
+    dataset = NULL;
+    assert_int_equal(dlda_dataset_open(&spec, &dataset), DLDA_E_SHAPE);
+    assert_non_null(strstr(dlda_last_error(), "rows of 6 numbers, expected a multiple of 4 x 2"));
+}
+
+/* More rows than fit in the first buffer, and one row that does not. */
+static void test_large_tables(void **state)
+{
+    enum { ROWS = 60000, LONG_ROW = 300000 };
+    FILE *file = fopen(in_folder("large.csv"), "wb");
+    float values[3];
+
+    (void)state;
+    for (int i = 0; i < ROWS; i++) fprintf(file, "%d,%d.5,-%d,c%d\n", i, i, i, i % 7);
+    fclose(file);
+    dlda_dataset *dataset = read_ok(in_folder("large.csv"), DLDA_TRAIN);
+    assert_int_equal(dlda_dataset_count(dataset), ROWS);
+    assert_int_equal(dlda_dataset_classes(dataset), 7);
+    for (size_t i = 0; i < ROWS; i++) {
+        assert_int_equal(dlda_dataset_images(dataset, i, 1, values), DLDA_OK);
+        assert_true(values[0] == (float)i && values[1] == (float)i + 0.5f && values[2] == -(float)i);
+        assert_int_equal(dlda_dataset_label(dataset, i), i % 7);
+    }
+    dlda_dataset_destroy(dataset);
+    file = fopen(in_folder("wide.csv"), "wb");
+    for (int row = 0; row < 3; row++) {
+        for (int i = 0; i < LONG_ROW; i++) fprintf(file, "%d,", i % 1000);
+        fprintf(file, "%d\n", row);
+    }
+    fclose(file);
+    dataset = read_ok(in_folder("wide.csv"), DLDA_TRAIN);
+    assert_int_equal(dlda_dataset_channels(dataset), LONG_ROW);
+    assert_int_equal(dlda_dataset_count(dataset), 3);
+    dlda_dataset_destroy(dataset);
+}
+
+/* ---- What cannot ---- */
+
+static void test_bad_tables(void **state)
+{
+    static const struct {
+        const char *text, *label, *words;
+        dlda_status status;
+    } cases[] = {
+        { "", NULL, "no lines, expected a table", DLDA_E_FORMAT },
+        { "\n\n", NULL, "no lines, expected a table", DLDA_E_FORMAT },
+        { "a,b,c\n", NULL, "a header and no rows", DLDA_E_FORMAT },
+        { "abc\n", NULL, "line 1 has 1 column", DLDA_E_FORMAT },
+        { "1,2,a\n3,x,b\n", NULL, "line 2, column 2: found 'x', expected a number", DLDA_E_FORMAT },
+        { "p,q,r\n1,2,a\n3,4,b\n5,,c\n", NULL, "line 4, column 2 (q): found '', expected a number", DLDA_E_FORMAT },
+        { "p,q,r\n1,2,a\n\n3,nan,b\n", NULL, "line 4, column 2 (q): found 'nan'", DLDA_E_FORMAT },
+        { "p,q,r\n1,2,a\n3,inf,b\n", NULL, "found 'inf'", DLDA_E_FORMAT },
+        { "p,q,r\n1,2,a\n3,1e40,b\n", NULL, "found '1e40'", DLDA_E_FORMAT },
+        { "p;q;r\n1;2;a\n3;4,5;b\n", NULL, "line 3, column 2 (q): found '4,5'", DLDA_E_FORMAT },
+        { "setosa,1,2\nsetosa,3,4\n", NULL, "line 2, column 1 (setosa): found 'setosa', expected a number; --label",
+          DLDA_E_FORMAT },
+        { "1,2,a\n3,4\n", NULL, "line 2 has 2 columns, expected 3", DLDA_E_FORMAT },
+        { "1,2,a\n3,4,b,5\n", NULL, "line 2 has 4 columns, expected 3", DLDA_E_FORMAT },
+        { "1,2,a\n3,4,\n", NULL, "line 2, column 3: labels: an empty label", DLDA_E_FORMAT },
+        { "1,2,a\n3,4,\xFF\n", NULL, "line 2, column 3: labels: a label is not valid UTF-8", DLDA_E_FORMAT },
+        { "1,2,a\n\"3,4,b\n5,6,c\n", NULL, "line 2, column 1: found a quote that is never closed", DLDA_E_FORMAT },
+        { "1,2,a\n\"3\"x,4,b\n", NULL, "line 2, column 1: found text behind a quote", DLDA_E_FORMAT },
+        { "1,2,a\n3,4\x1b[31m,b\n", NULL, "found '4?[31m'", DLDA_E_FORMAT },
+        { "p,q,r\n1,2,a\n", "z", "has no column 'z'", DLDA_E_OPTION },
+        { "width,height,kind\n1,2,a\n", "knd", "did you mean 'kind'?", DLDA_E_OPTION },
+        { "p,q,r\n1,2,a\n", "4", "has no column '4', expected a name of its first line or 1 to 3", DLDA_E_OPTION },
+        { "p,q,r\n1,2,a\n", "0", "has no column '0'", DLDA_E_OPTION },
+    };
+
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        dlda_dataset *dataset = NULL;
+        size_t live = dlda_memory_count().live;
+        const dlda_read_spec spec = { .path = write_text("bad.csv", cases[k].text), .label = cases[k].label };
+        dlda_status status = dlda_dataset_open(&spec, &dataset);
+        if (status != cases[k].status || !strstr(dlda_last_error(), cases[k].words))
+            fail_msg("case %zu: expected '%s' in: %s", k, cases[k].words, dlda_last_error());
+        assert_null(dataset);
+        assert_int_equal(dlda_memory_count().live, live);
+    }
+}
+
+/* Cut anywhere, a table is smaller or refused; never a crash, never memory that stays. */
+static void test_truncated_at_every_length(void **state)
+{
+    static const char text[] = "p,q,\"the label\"\r\n1,2.5e1,\"a \"\"x\"\"\"\r\n-3,4,b\r\n\"5\",6,\"a\nb\"\r\n";
+    size_t live = dlda_memory_count().live;
+
+    (void)state;
+    for (size_t size = 0; size < sizeof text - 1; size++) {
+        dlda_dataset *dataset = NULL;
+        write_bytes("cut.csv", text, size);
+        dlda_status status = dlda_dataset_read(in_folder("cut.csv"), DLDA_TRAIN, &dataset);
+        if (status == DLDA_OK) assert_in_range(dlda_dataset_count(dataset), 1, 3);
+        else if (!strstr(dlda_last_error(), "cut.csv: ")) fail_msg("%s", dlda_last_error());
+        dlda_dataset_destroy(dataset);
+        assert_int_equal(dlda_memory_count().live, live);
+    }
+}
+
+static void test_too_many_classes(void **state)
+{
+    FILE *file = fopen(in_folder("quantity.csv"), "wb");
+
+    (void)state;
+    for (int i = 0; i < 70000; i++) fprintf(file, "1,%d.5\n", i);
+    fclose(file);
+    expect_failure(in_folder("quantity.csv"), DLDA_E_FORMAT,
+                   "line 65537, column 2: labels: more than 65536 different");
+}
+
+static void test_no_memory(void **state)
+{
+    const char *path = write_text("m.csv", "p,q,r\n1,2,\"a\"\"b\"\n3,4,b\n5,6,a\n");
+    size_t live = dlda_memory_count().live;
+    dlda_status status = DLDA_E_MEMORY;
+
+    (void)state;
+    for (size_t n = 1; status != DLDA_OK; n++) {
+        dlda_dataset *dataset = NULL;
+        assert_true(n < 100);
+        dlda_memory_fail_at(n);
+        status = dlda_dataset_read(path, DLDA_TRAIN, &dataset);
+        dlda_memory_fail_at(0);
+        dlda_dataset_destroy(dataset);
+        assert_int_equal(dlda_memory_count().live, live);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_same_table_in_many_ways),
+        cmocka_unit_test(test_gzip_and_content),
+        cmocka_unit_test(test_label_names),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_rows_as_images),
+        cmocka_unit_test(test_large_tables),
+        cmocka_unit_test(test_bad_tables),
+        cmocka_unit_test(test_truncated_at_every_length),
+        cmocka_unit_test(test_too_many_classes),
+        cmocka_unit_test(test_no_memory),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
