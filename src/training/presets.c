@@ -17,7 +17,7 @@ typedef struct preset_row {
 } preset_row;
 
 static const preset_row presets[] = {
-    { "digits", -1, "net", "mnist" },       { "digits", -1, "epochs", "7" },
+    { "digits", -1, "net", "mnist" },       { "digits", -1, "epochs", "6" },
     { "digits", -1, "batch", "125" },       { "digits", 0, "rate", "0.2" },
     { "digits", -1, "schedule", "cosine" },
 
