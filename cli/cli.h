@@ -31,6 +31,7 @@ typedef struct cli_command {
     const char *summary;  /* one line for the list of commands   */
     const char *details;  /* for --help, which wraps it          */
     const char *examples; /* one command line per line           */
+    int takes_presets;    /* --help lists those of the data sets  */
     /* Does the work and gives the exit code. */
     int (*run)(const cli_arguments *arguments);
 } cli_command;

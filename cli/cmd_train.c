@@ -6,6 +6,7 @@
  * so nothing is found out after hours that could have been known at once.
  */
 #include "data.h"
+#include "events.h"
 #include "fit.h"
 #include "interrupt.h"
 #include "progress.h"
@@ -21,7 +22,7 @@ static const char *const name = "train";
 typedef struct training {
     const dlda_options *options;
     const char *data, *folder;
-    int quiet, resumes;
+    int quiet, json, resumes;
     dlda_dataset *all, *train_part;  /* train_part is NULL if it is all of it */
     dlda_dataset *validation, *test; /* NULL if there is none                    */
     dlda_trainer *trainer;
@@ -143,7 +144,8 @@ static int evaluate(const training *self, const dlda_model *model, const dlda_da
 
     if (status == DLDA_OK) status = dlda_model_evaluate(model, workspace, dataset, DLDA_PAPER, &evaluation);
     int code = exit_code_at(name, self->data, status);
-    if (code == EXIT_OK) table_evaluation(stdout, model, evaluation, what);
+    if (code == EXIT_OK && self->json) event_result(what, evaluation, dlda_model_lda(model), self->folder);
+    else if (code == EXIT_OK) table_evaluation(stdout, model, evaluation, what);
     dlda_evaluation_destroy(evaluation);
     dlda_workspace_destroy(workspace);
     return code;
@@ -171,8 +173,9 @@ static int show_results(const training *self)
     if (!model) return EXIT_OK;
     if (self->test) code = evaluate(self, model, self->test, "test");
     else if (self->validation) code = evaluate(self, model, self->validation, "validation");
+    else if (self->json) event_result(NULL, NULL, dlda_model_lda(model), self->folder);
     else printf("no test part and no validation set: the accuracy is unknown\n");
-    if (code != EXIT_OK) return code;
+    if (code != EXIT_OK || self->json) return code;
     putchar('\n');
     table_eigenvalues(stdout, dlda_model_lda(model));
     name_files(self);
@@ -226,6 +229,7 @@ static training new_training(const dlda_options *options)
                                  : folder[0] ? folder
                                              : "run",
                        .resumes = run[0] != '\0',
+                       .json = option_is(options, "json", "true"),
                        .quiet = option_is(options, "quiet", "true") };
 }
 
@@ -280,5 +284,6 @@ const cli_command train_command = {
                 "deeplda train ~/stl10 --resize 32 --net cifar10 --batch 200 -o runs/stl10\n"
                 "deeplda train --resume runs/mnist\n"
                 "deeplda train digits --objective cce --batch 128 -o runs/cce",
+    .takes_presets = 1,
     .run = run_train,
 };

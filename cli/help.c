@@ -72,6 +72,34 @@ static void print_examples(FILE *file, const char *examples)
     }
 }
 
+/* One preset: "--batch 1000 (lda)". */
+static void add_preset(const dlda_preset *row, char *text, size_t size)
+{
+    size_t used = strlen(text);
+    int flag = strcmp(row->value, "true") == 0;
+
+    used += (size_t)snprintf(text + used, size - used, "%s--%s%s%s", used ? " " : "", row->option, flag ? "" : " ",
+                             flag ? "" : row->value);
+    if (row->objective[0] && used < size) snprintf(text + used, size - used, " (%s)", row->objective);
+}
+
+static void print_presets(FILE *file)
+{
+    enum { COLUMN = 12 };
+    dlda_preset row, next;
+
+    fputs("\nOptions that suit data sets with a name, unless others are given:\n", file);
+    for (size_t i = 0; dlda_preset_at(i, &row);) {
+        char text[1024] = "";
+        for (next = row; strcmp(next.data, row.data) == 0;) {
+            add_preset(&next, text, sizeof text);
+            if (!dlda_preset_at(++i, &next)) break;
+        }
+        fprintf(file, "  %-*s", COLUMN - 2, row.data);
+        print_wrapped(file, text, COLUMN, COLUMN);
+    }
+}
+
 void help_command(FILE *file, const cli_command *command)
 {
     fprintf(file, "Usage: deeplda %s [OPTION]... %s\n", command->name, command->operands);
@@ -81,6 +109,7 @@ void help_command(FILE *file, const cli_command *command)
     fputs("\nOptions, with their defaults in brackets:\n", file);
     for (size_t i = 0; dlda_option_at(i); i++)
         if (option_belongs(dlda_option_at(i), command->name)) print_option(file, dlda_option_at(i));
+    if (command->takes_presets) print_presets(file);
     print_examples(file, command->examples);
 }
 

@@ -2,11 +2,12 @@
  *
  * progress.c - the progress bar and the line of each epoch.
  *
- *   epoch  3/12 [==========>        ] 9/18  1034 images/s  separation 2.341  0:35 left
+ *   epoch  3/12 [======>     ] 9/18  1034 images/s  separation 2.341  eigenvalues 1.9 to 7.2, 4 raised  0:35 left
  *
  * The bar takes the columns that the words leave; on a narrow terminal it goes first, then the line is cut.
  */
 #include "progress.h"
+#include "events.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@
 #include <unistd.h>
 
 enum { LINE = 256, BAR_LEAST = 6, BAR_MOST = 40 };
-static const double redraw_seconds = 0.1;
+static const double redraw_seconds = 0.1, event_seconds = 1;
 
 /* ---- Small things ---- */
 
@@ -64,15 +65,29 @@ static void format_bar(const dlda_progress *now, size_t width, char *text)
     text[width] = '\0';
 }
 
+/* The eigenvalues of the batch and how many are raised, and the accuracy of the epoch before, where there are such. */
+static void format_spectrum(const dlda_progress *now, char *text, size_t size)
+{
+    int used = 0;
+
+    text[0] = '\0';
+    if (!isnan(now->smallest))
+        used = snprintf(text, size, "eigenvalues %.3g to %.3g, %zu raised  ", now->smallest, now->largest,
+                        now->selected);
+    if (!isnan(now->validation_accuracy))
+        snprintf(text + used, size - (size_t)used, "validation %.2f %%  ", 100 * now->validation_accuracy);
+}
+
 static void draw(cli_progress *self, const dlda_progress *now)
 {
-    char left[LINE], right[LINE], bar[BAR_MOST + 1], time_left[32], line[3 * LINE];
+    char left[LINE], right[2 * LINE], bar[BAR_MOST + 1], time_left[32], spectrum[LINE], line[4 * LINE];
     size_t columns = terminal_columns() - 1; /* the last column would wrap on some terminals */
 
     format_duration(now->seconds_left, time_left, sizeof time_left);
+    format_spectrum(now, spectrum, sizeof spectrum);
     snprintf(left, sizeof left, "epoch %*zu/%zu", digits_of(now->epochs), now->epoch, now->epochs);
-    snprintf(right, sizeof right, "%zu/%zu  %.0f images/s  %s %.4g  %s left", now->batch, now->batches,
-             now->images_per_second, self->value, now->value, time_left);
+    snprintf(right, sizeof right, "%zu/%zu  %.0f images/s  %s %.4g  %s%s left", now->batch, now->batches,
+             now->images_per_second, self->value, now->value, spectrum, time_left);
     size_t words = strlen(left) + strlen(right) + 4; /* two blanks, two brackets */
     size_t width = columns > words ? columns - words : 0;
     if (width >= BAR_LEAST) {
@@ -100,6 +115,7 @@ void progress_begin(cli_progress *self, const dlda_options *options)
     int can_draw = isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
 
     *self = (cli_progress){ .kind = can_draw ? PROGRESS_BAR : PROGRESS_LINES };
+    if (option_is(options, "json", "true")) self->kind = PROGRESS_JSON;
     if (option_is(options, "quiet", "true")) self->kind = PROGRESS_NONE;
     self->epochs = (size_t)option_number(options, "epochs");
     self->value = option_is(options, "objective", "cce") ? "cross entropy" : "separation";
@@ -109,10 +125,13 @@ void progress_batch(void *user, const dlda_progress *now)
 {
     cli_progress *self = user;
     double time = clock_seconds();
+    int json = self->kind == PROGRESS_JSON;
 
-    if (self->kind != PROGRESS_BAR || time - self->drawn < redraw_seconds) return;
+    if ((!json && self->kind != PROGRESS_BAR) || time - self->drawn < (json ? event_seconds : redraw_seconds))
+        return;
     self->drawn = time;
-    draw(self, now);
+    if (json) event_batch(now);
+    else draw(self, now);
 }
 
 void progress_epoch(void *user, const dlda_epoch *epoch)
@@ -120,7 +139,8 @@ void progress_epoch(void *user, const dlda_epoch *epoch)
     cli_progress *self = user;
     double value = isnan(epoch->separation) ? epoch->loss : epoch->separation;
 
-    if (self->kind == PROGRESS_NONE) return;
+    if (self->kind == PROGRESS_JSON) event_epoch(epoch, self->epochs);
+    if (self->kind == PROGRESS_NONE || self->kind == PROGRESS_JSON) return;
     wipe(self);
     fprintf(stderr, "epoch %*zu/%zu  %s %7.4f  rate %-8.4g train %6.2f %%", digits_of(self->epochs), epoch->epoch,
             self->epochs, self->value, value, epoch->rate, 100 * epoch->train_accuracy);
@@ -135,7 +155,8 @@ void progress_log(void *user, const char *message)
 {
     cli_progress *self = user;
 
-    if (self->kind == PROGRESS_NONE) return;
+    if (self->kind == PROGRESS_JSON) event_log(message);
+    if (self->kind == PROGRESS_NONE || self->kind == PROGRESS_JSON) return;
     wipe(self);
     fprintf(stderr, "%s\n", message);
     fflush(stderr);

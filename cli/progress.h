@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * progress.h - how a training goes, on stderr: a bar on a terminal, one line per epoch otherwise.
+ * progress.h - how a training goes: a bar on a terminal, one line per epoch otherwise, both on stderr; or JSON lines on
+ * stdout.
  */
 #ifndef DEEPLDA_CLI_PROGRESS_H
 #define DEEPLDA_CLI_PROGRESS_H
@@ -8,14 +9,14 @@
 #include "cli.h"
 
 typedef struct cli_progress {
-    enum { PROGRESS_NONE, PROGRESS_LINES, PROGRESS_BAR } kind;
+    enum { PROGRESS_NONE, PROGRESS_LINES, PROGRESS_BAR, PROGRESS_JSON } kind;
     size_t epochs;     /* in all                                     */
     const char *value; /* what a batch's value is called             */
     double drawn;      /* when the bar was drawn last, in seconds    */
     int on_screen;     /* there is a bar to wipe away                */
 } cli_progress;
 
-/* Chooses the kind from --quiet and from what stderr is. */
+/* Chooses the kind from --json, --quiet and from what stderr is. */
 void progress_begin(cli_progress *progress, const dlda_options *options);
 
 /* For dlda_watch, with a progress as `user`. */

@@ -161,6 +161,37 @@ void dlda_conv_plan(dlda_conv *conv)
     dlda_conv_plan_as(conv, choose(conv));
 }
 
+/* ---- Few images ---- */
+
+enum { MANY_TILES = 128 }; /* from here on the multiplications decide, and dlda_conv_plan has chosen well */
+
+/* An estimate: a common core's multiply-adds, and the memory's bytes per second. Only their ratio matters. */
+static double forward_seconds(double multiplications, double weight_bytes)
+{
+    return 2 * multiplications / 150e9 + weight_bytes / 25e9;
+}
+
+void dlda_conv_plan_forward(dlda_conv *conv, size_t images)
+{
+    static const size_t sizes[] = { 2, 4, 5, 6 };
+    double filters = (double)conv->channels * (double)conv->filters;
+    double pixels = (double)images * (double)conv->out_height * (double)conv->out_width;
+    double least = forward_seconds(9 * pixels * filters, 36 * filters);
+    size_t best = 0;
+
+    if (conv->method != DLDA_CONV_WINOGRAD || images * tiles_of(conv, conv->tile) >= MANY_TILES) return;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        double multiplications = (double)images * (double)winograd_cost(conv, sizes[i]) * filters;
+        double seconds = forward_seconds(multiplications, 4 * (double)dlda_frequencies(sizes[i]) * filters);
+        if (seconds < least) {
+            least = seconds;
+            best = sizes[i];
+        }
+    }
+    conv->tile = best;
+    dlda_conv_plan_as(conv, best ? DLDA_CONV_WINOGRAD : DLDA_CONV_IM2COL);
+}
+
 /* ---- Scratch ---- */
 
 size_t dlda_conv_prepared(const dlda_conv *conv)

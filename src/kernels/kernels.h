@@ -46,6 +46,9 @@ typedef struct dlda_conv {
  * tests: it computes by a method that must be able to do the shape, and with tiles of conv->tile unless that is 0. */
 void dlda_conv_plan(dlda_conv *conv);
 void dlda_conv_plan_as(dlda_conv *conv, dlda_conv_method method);
+/* Plans anew for forward passes over that many images at most. With few of them, reading the filters takes longer than the
+ * multiplications, and the form of the filters that is smallest may be the best. */
+void dlda_conv_plan_forward(dlda_conv *conv, size_t images);
 /* Floats of the prepared form of W; 0: there is none that differs from W. */
 size_t dlda_conv_prepared(const dlda_conv *conv);
 /* Bytes of scratch for all three passes, for any number of images. */

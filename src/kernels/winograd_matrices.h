@@ -7,7 +7,7 @@
  * Barabasz et al. 2020). Row k of A has the powers of point k; row k of G the same over the product of its distances to the
  * other points; row k of B' the coefficients of the product of (x - other points). Here, the rows of points a and -a
  * in A and B' are given as half their sum and half their difference, from which a sum and a difference make both.
- * A and B are exact in float.
+ * A and B are exact in float. tools/winograd-matrices made the tables.
  */
 #ifndef DLDA_KERNELS_WINOGRAD_MATRICES_H
 #define DLDA_KERNELS_WINOGRAD_MATRICES_H

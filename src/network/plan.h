@@ -14,6 +14,7 @@
 
 typedef struct dlda_stage {
     const dlda_layer *conv, *norm, *dropout; /* NULL: the stage has none                                        */
+    dlda_conv way;                           /* how the convolution is computed                                 */
     size_t dropout_index;                    /* of the layer, for its random numbers                            */
     dlda_shape in, raw, out;                 /* of an image: input; after the convolution; after all of it      */
     dlda_activation activation;

@@ -50,11 +50,19 @@ static void start_stage(dlda_stage *stage, const dlda_layer *layer)
                                            .view = { .least = -FLT_MAX } };
 }
 
-static void add_part(dlda_stage *stage, const dlda_layer *layer, size_t index)
+/* Inference may be on few images, for which another way is better. */
+static void set_conv(dlda_stage *stage, const dlda_layer *layer, const dlda_plan_spec *spec)
+{
+    stage->conv = layer;
+    stage->way = layer->conv;
+    if (!spec->training) dlda_conv_plan_forward(&stage->way, spec->batch);
+}
+
+static void add_part(dlda_stage *stage, const dlda_layer *layer, size_t index, const dlda_plan_spec *spec)
 {
     stage->out = layer->out;
     switch (part_of(layer)) {
-    case CONV: stage->conv = layer; break;
+    case CONV: set_conv(stage, layer, spec); break;
     case NORM:
         stage->norm = layer;
         stage->activation.normalises = 1;
@@ -80,7 +88,7 @@ static void decide_memory(dlda_stage *stage, const dlda_stage *next)
 
     stage->passes = plain;
     stage->lazy = !plain && stage->conv && is_pointwise(stage) && next && next->conv &&
-                  next->conv->conv.method == DLDA_CONV_WINOGRAD;
+                  next->way.method == DLDA_CONV_WINOGRAD;
 }
 
 void dlda_plan_group(dlda_plan *plan)
@@ -95,7 +103,7 @@ void dlda_plan_group(dlda_plan *plan)
             stage = &plan->stages[plan->n_stages++];
             start_stage(stage, layer);
         }
-        add_part(stage, layer, i);
+        add_part(stage, layer, i, &plan->spec);
         reached = part_of(layer);
     }
     for (size_t i = 0; i < plan->n_stages; i++)

@@ -3,9 +3,9 @@
 #
 # Runs the examples: they must end well, and classify.c must read what train.c wrote.
 #
-#   tests/cli/examples.sh TRAIN CLASSIFY TABLE_LDA
+#   tests/cli/examples.sh TRAIN CLASSIFY TABLE_LDA WATCH
 set -eu
-train=$(realpath "$1") classify=$(realpath "$2") table_lda=$(realpath "$3")
+train=$(realpath "$1") classify=$(realpath "$2") table_lda=$(realpath "$3") watch=$(realpath "$4")
 root=$(dirname "$(realpath "$0")")/../..
 
 scratch=$(mktemp -d)
@@ -18,6 +18,11 @@ head -3 answers
 test "$(grep -c '^image' answers)" -eq 1000
 "$table_lda" | tee table
 grep -q '^direction 2' table
+
+"$watch" run | tee watched
+grep -q '^good enough: run/model.safetensors' watched
+"$watch" run >again # it goes on where it stopped
+grep -q 'model.safetensors' again
 
 # What must fail, fails with a message.
 if "$classify" missing.safetensors small.safetensors 2>message; then exit 1; fi

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test_checkpoint.c - trainings that stop and go on: the same bits as without a stop, refusals, damaged files; and what
+ * else decides where a training begins and ends: --init, --patience, presets, warnings.
+ */
+#include "base/memory.h"
+#include "base/options.h"
+#include "small_problem.h"
+#include "training/checkpoint.h"
+
+/* ---- A training that can be stopped after so many batches ---- */
+
+typedef struct job {
+    dlda_dataset *train, *validation;
+    dlda_options *options;
+    dlda_trainer *trainer;
+    size_t batches_left; /* until it is stopped; 0: never */
+    char said[1024];
+} job;
+
+static int stop_in_time(void *user)
+{
+    job *self = user;
+    return self->batches_left > 0 && --self->batches_left == 0;
+}
+
+static void note(void *user, const char *message)
+{
+    snprintf(((job *)user)->said, sizeof((job *)user)->said, "%s", message);
+}
+
+static void watch(job *self)
+{
+    dlda_trainer_watch(self->trainer, &(dlda_watch){ .user = self, .log = note, .stop = stop_in_time });
+}
+
+static job new_job(const char *objective, const char *const more[][2], size_t n_more)
+{
+    job self = { .train = new_problem(1), .validation = new_problem(2), .options = new_options(objective) };
+
+    for (size_t i = 0; i < n_more; i++) CHECK_OK(dlda_options_set(self.options, more[i][0], more[i][1]));
+    CHECK_OK(dlda_trainer_create(self.options, self.train, self.validation, &self.trainer));
+    return self;
+}
+
+static void end_job(job *self)
+{
+    dlda_trainer_destroy(self->trainer);
+    dlda_options_destroy(self->options);
+    dlda_dataset_destroy(self->train);
+    dlda_dataset_destroy(self->validation);
+}
+
+static void assert_same_end(const dlda_trainer *a, const dlda_trainer *b)
+{
+    size_t n = a->model->network->n_weights;
+
+    assert_memory_equal(a->weights, b->weights, n * sizeof *a->weights);
+    assert_memory_equal(a->velocity, b->velocity, n * sizeof *a->velocity);
+    assert_memory_equal(a->model->weights, b->model->weights, n * sizeof *a->weights);
+    assert_int_equal(a->history->count, b->history->count);
+    assert_int_equal(a->best_epoch, b->best_epoch);
+    for (size_t i = 0; i < a->history->count; i++) {
+        assert_true(a->history->epochs[i].loss == b->history->epochs[i].loss);
+        assert_true(a->history->epochs[i].validation_accuracy == b->history->epochs[i].validation_accuracy);
+        assert_memory_equal(a->history->epochs[i].eigenvalues, b->history->epochs[i].eigenvalues,
+                            a->history->eigenvalues * sizeof(double));
+    }
+}
+
+/* ---- Tests ---- */
+
+/* 3 epochs of 4 batches, stopped after each number of batches, and gone on with another number of threads. */
+static void test_stopped_anywhere(void **state)
+{
+    static const char *const other_threads[][2] = { { "threads", "1" } };
+    job whole = new_job("lda", NULL, 0);
+
+    (void)state;
+    CHECK_OK(dlda_trainer_run(whole.trainer));
+    for (size_t batches = 1; batches <= 12; batches++) {
+        char *run = in_folder("stopped");
+        job first = new_job("lda", NULL, 0), second = new_job("lda", other_threads, 1);
+        first.batches_left = batches;
+        watch(&first);
+        CHECK_OK(dlda_trainer_record(first.trainer, run, 1));
+        CHECK_STATUS(dlda_trainer_run(first.trainer), DLDA_E_STOPPED);
+        CHECK_OK(dlda_trainer_resume(second.trainer, run));
+        assert_int_equal(second.trainer->steps_done, batches);
+        CHECK_OK(dlda_trainer_run(second.trainer));
+        assert_same_end(whole.trainer, second.trainer);
+        end_job(&first);
+        end_job(&second);
+    }
+    end_job(&whole);
+}
+
+static void leave_checkpoint(const char *run)
+{
+    job first = new_job("lda", NULL, 0);
+
+    first.batches_left = 6;
+    watch(&first);
+    CHECK_OK(dlda_trainer_record(first.trainer, run, 1));
+    CHECK_STATUS(dlda_trainer_run(first.trainer), DLDA_E_STOPPED);
+    end_job(&first);
+}
+
+static void test_what_does_not_fit(void **state)
+{
+    static const char *const rate[][2] = { { "rate", "0.05" } }, *const fewer[][2] = { { "epochs", "1" } };
+    static const char *const enough[][2] = { { "epochs", "9" } }, *const batch[][2] = { { "batch", "41" } };
+    char *run = in_folder("refused");
+
+    (void)state;
+    leave_checkpoint(run);
+    job other = new_job("lda", rate, 1);
+    CHECK_STATUS(dlda_trainer_resume(other.trainer, run), DLDA_E_OPTION);
+    CHECK_ERROR_SAYS("option rate was 0.1, now it is 0.05");
+    end_job(&other);
+    other = new_job("lda-log", NULL, 0);
+    CHECK_STATUS(dlda_trainer_resume(other.trainer, run), DLDA_E_OPTION);
+    CHECK_ERROR_SAYS("option objective was \"lda\"");
+    end_job(&other);
+    other = new_job("lda", batch, 1);
+    CHECK_STATUS(dlda_trainer_resume(other.trainer, run), DLDA_E_OPTION);
+    end_job(&other);
+    other = new_job("lda", fewer, 1);
+    CHECK_OK(dlda_trainer_resume(other.trainer, run)); /* one epoch is done and half of the second */
+    end_job(&other);
+    other = new_job("lda", enough, 1);
+    CHECK_OK(dlda_trainer_resume(other.trainer, run));
+    CHECK_STATUS(dlda_trainer_resume(other.trainer, run), DLDA_E_ARGUMENT);
+    end_job(&other);
+    other = new_job("lda", NULL, 0);
+    CHECK_STATUS(dlda_trainer_resume(other.trainer, in_folder("nowhere")), DLDA_E_IO);
+    CHECK_ERROR_SAYS("no checkpoint");
+    dlda_dataset *half = NULL, *rest = NULL;
+    CHECK_OK(dlda_dataset_split(other.train, COUNT / 2, 1, &rest, &half));
+    dlda_trainer *on_half = NULL;
+    CHECK_OK(dlda_trainer_create(other.options, half, other.validation, &on_half));
+    CHECK_STATUS(dlda_trainer_resume(on_half, run), DLDA_E_OPTION);
+    CHECK_ERROR_SAYS("the data were others");
+    dlda_trainer_destroy(on_half);
+    dlda_dataset_destroy(half);
+    dlda_dataset_destroy(rest);
+    end_job(&other);
+}
+
+/* Cut at any length or with any byte changed, a file is never taken for a whole one. */
+static void test_damaged_files(void **state)
+{
+    char *run = in_folder("damaged"), path[300], *bytes = NULL;
+    size_t size = 0, refused = 0, tried = 0;
+
+    (void)state;
+    leave_checkpoint(run);
+    snprintf(path, sizeof path, "%s/checkpoint.safetensors", run);
+    CHECK_OK(dlda_file_read(path, 1 << 20, &bytes, &size));
+    snprintf(path, sizeof path, "%s/checkpoint-previous.safetensors", run);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/checkpoint.safetensors", run);
+    job other = new_job("lda", NULL, 0);
+    for (size_t i = 0; i < size; i += 1 + size / 400, tried += 2) {
+        CHECK_OK(dlda_file_write(path, bytes, i));
+        refused += dlda_checkpoint_load(other.trainer, run) != DLDA_OK;
+        bytes[i] ^= 0x55;
+        CHECK_OK(dlda_file_write(path, bytes, size));
+        refused += dlda_checkpoint_load(other.trainer, run) != DLDA_OK;
+        bytes[i] ^= 0x55;
+    }
+    assert_int_equal(refused, tried);
+    CHECK_OK(dlda_file_write(path, bytes, size));
+    CHECK_OK(dlda_checkpoint_load(other.trainer, run));
+    end_job(&other);
+    dlda_release(bytes);
+}
+
+static void test_the_one_before(void **state)
+{
+    char *run = in_folder("before"), path[300];
+
+    (void)state;
+    leave_checkpoint(run); /* after epoch 1, then after 2 batches more */
+    snprintf(path, sizeof path, "%s/checkpoint.safetensors", run);
+    CHECK_OK(dlda_file_write(path, "cut", 3));
+    job other = new_job("lda", NULL, 0);
+    watch(&other);
+    CHECK_OK(dlda_trainer_resume(other.trainer, run));
+    assert_int_equal(other.trainer->steps_done, 4);
+    assert_non_null(strstr(other.said, "going on from the checkpoint before it"));
+    end_job(&other);
+}
+
+static void test_patience(void **state)
+{
+    static const char *const impatient[][2] = { { "epochs", "60" }, { "patience", "2" }, { "rate", "0" } };
+    job self = new_job("lda", impatient, 3);
+
+    (void)state;
+    watch(&self);
+    CHECK_OK(dlda_trainer_run(self.trainer));
+    size_t count = self.trainer->history->count;
+    assert_true(count >= 3 && count < 60 && count == self.trainer->best_epoch + 2);
+    assert_non_null(strstr(self.said, "the patience of 2 epochs is at its end"));
+    end_job(&self);
+}
+
+static void test_init(void **state)
+{
+    char *model = in_folder("start.safetensors");
+    const char *const init[][2] = { { "init", model }, { "rate", "0" }, { "epochs", "1" } };
+    job first = new_job("lda", NULL, 0);
+
+    (void)state;
+    CHECK_OK(dlda_trainer_run(first.trainer));
+    CHECK_OK(dlda_model_save(dlda_trainer_model(first.trainer), model));
+    job second = new_job("lda-log", init, 3);
+    assert_memory_equal(second.trainer->weights, first.trainer->model->weights,
+                        first.trainer->model->network->n_weights * sizeof(float));
+    CHECK_OK(dlda_trainer_run(second.trainer));
+    end_job(&second);
+    CHECK_OK(dlda_file_write(in_folder("other.net"), "dense 7\n", 8));
+    CHECK_OK(dlda_options_set(first.options, "net", in_folder("other.net")));
+    CHECK_OK(dlda_options_set(first.options, "init", model));
+    dlda_trainer *other = NULL;
+    CHECK_STATUS(dlda_trainer_create(first.options, first.train, NULL, &other), DLDA_E_SHAPE);
+    CHECK_ERROR_SAYS("its network is another one");
+    end_job(&first);
+}
+
+static void test_small_batches_are_warned_of(void **state)
+{
+    static const char *const few[][2] = { { "batch", "16" }, { "epochs", "1" } };
+    job self = new_job("lda", few, 2);
+
+    (void)state;
+    watch(&self);
+    CHECK_OK(dlda_trainer_run(self.trainer));
+    assert_non_null(strstr(self.said, "batches of 16 samples of 4 classes leave 12 rows"));
+    assert_non_null(strstr(self.said, "fewer than 18 make it unsound"));
+    end_job(&self);
+    self = new_job("lda", NULL, 0);
+    watch(&self);
+    CHECK_OK(dlda_trainer_run(self.trainer));
+    assert_string_equal(self.said, "");
+    end_job(&self);
+}
+
+static void test_weights_that_are_not_finite(void **state)
+{
+    job self = new_job("lda", NULL, 0);
+
+    (void)state;
+    CHECK_OK(dlda_trainer_check_weights(self.trainer));
+    self.trainer->weights[self.trainer->model->network->n_weights - 1] = INFINITY;
+    CHECK_STATUS(dlda_trainer_check_weights(self.trainer), DLDA_E_NUMERIC);
+    CHECK_ERROR_SAYS("layers.4.dense");
+    CHECK_STATUS(dlda_trainer_run(self.trainer), DLDA_E_NUMERIC);
+    CHECK_ERROR_SAYS("epoch 1, batch");
+    end_job(&self);
+}
+
+/* What the user set stays; the rest suits the data and the objective. */
+static void test_presets(void **state)
+{
+    dlda_options *options = NULL;
+    dlda_preset preset;
+
+    (void)state;
+    CHECK_OK(dlda_options_create(&options));
+    CHECK_OK(dlda_options_set(options, "epochs", "3"));
+    CHECK_OK(dlda_options_preset(options, "mnist"));
+    assert_string_equal(dlda_options_get(options, "batch"), "1000");
+    assert_string_equal(dlda_options_get(options, "epochs"), "3");
+    dlda_options_destroy(options);
+    CHECK_OK(dlda_options_create(&options));
+    CHECK_OK(dlda_options_set(options, "objective", "cce"));
+    CHECK_OK(dlda_options_preset(options, "mnist"));
+    assert_string_equal(dlda_options_get(options, "batch"), "128");
+    CHECK_OK(dlda_options_preset(options, "something else"));
+    assert_string_equal(dlda_options_get(options, "batch"), "128");
+    for (size_t i = 0; dlda_preset_at(i, &preset); i++) /* each of them is an option that takes the value */
+        CHECK_OK(dlda_options_set(options, preset.option, preset.value));
+    dlda_options_destroy(options);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_stopped_anywhere),
+        cmocka_unit_test(test_what_does_not_fit),
+        cmocka_unit_test(test_damaged_files),
+        cmocka_unit_test(test_the_one_before),
+        cmocka_unit_test(test_patience),
+        cmocka_unit_test(test_init),
+        cmocka_unit_test(test_small_batches_are_warned_of),
+        cmocka_unit_test(test_weights_that_are_not_finite),
+        cmocka_unit_test(test_presets),
+    };
+    return cmocka_run_group_tests_name("checkpoint", tests, set_up, tear_down);
+}
