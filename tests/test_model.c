@@ -3,10 +3,8 @@
  * test_model.c - models: a small one is trained, saved, loaded, lied about, and run by many at once.
  */
 #define _GNU_SOURCE
-#include "check.h"
+#include "model_files.h"
 
-#include "base/file.h"
-#include "base/memory.h"
 #include "model/model.h"
 #include "model/safetensors.h"
 
@@ -142,19 +140,6 @@ static answers answers_of(const dlda_model *any, size_t batch, size_t threads)
 
 /* ---- Saving and loading ---- */
 
-static void check_same_file(const char *a, const char *b)
-{
-    char *bytes[2] = { NULL, NULL };
-    size_t sizes[2] = { 0, 0 };
-
-    CHECK_OK(dlda_file_read(a, 1 << 20, &bytes[0], &sizes[0]));
-    CHECK_OK(dlda_file_read(b, 1 << 20, &bytes[1], &sizes[1]));
-    assert_int_equal(sizes[0], sizes[1]);
-    assert_memory_equal(bytes[0], bytes[1], sizes[0]);
-    dlda_release(bytes[0]);
-    dlda_release(bytes[1]);
-}
-
 static void test_round_trip(void **state)
 {
     dlda_model *again = NULL;
@@ -162,9 +147,9 @@ static void test_round_trip(void **state)
     size_t correct = 0;
 
     (void)state;
-    check_same_file(good, bad); /* saved twice by the trainer */
+    assert_true(same_files(good, bad)); /* saved twice by the trainer */
     CHECK_OK(dlda_model_save(model, bad));
-    check_same_file(good, bad); /* loaded and saved */
+    assert_true(same_files(good, bad)); /* loaded and saved */
     CHECK_OK(dlda_model_load(bad, &again));
     after = answers_of(again, 16, 2);
     assert_memory_equal(&before, &after, sizeof before);
@@ -195,28 +180,6 @@ static void test_what_it_is(void **state)
     assert_true(values[0] >= values[1]);
 }
 
-static void put(const char *bytes, size_t size)
-{
-    FILE *stream = fopen(bad, "wb"); /* not dlda_file_write: it would sync each of thousands of files */
-
-    assert_non_null(stream);
-    assert_int_equal(fwrite(bytes, 1, size, stream), size);
-    assert_int_equal(fclose(stream), 0);
-}
-
-/* The file `bad` is refused with a message that names it and says `words`; nothing is leaked. */
-static void check_bad(const char *what, const char *words)
-{
-    dlda_model *none = NULL;
-    size_t live = dlda_memory_count().live;
-    dlda_status status = dlda_model_load(bad, &none);
-
-    if (status != DLDA_E_FORMAT || !strstr(dlda_last_error(), bad) || !strstr(dlda_last_error(), words))
-        fail_msg("%s: status %d, message '%s', expected '%s'", what, status, dlda_last_error(), words);
-    assert_null(none);
-    assert_int_equal(dlda_memory_count().live, live);
-}
-
 static void test_truncated(void **state)
 {
     char *bytes = NULL;
@@ -225,12 +188,12 @@ static void test_truncated(void **state)
     (void)state;
     CHECK_OK(dlda_file_read(good, 1 << 20, &bytes, &size));
     for (size_t n = 0; n < size; n++) {
-        put(bytes, n);
-        check_bad("truncated", "");
+        put_bytes(bad, bytes, n);
+        check_bad_model(bad, "truncated", "");
     }
     memset(bytes + size - 4, 0xff, 4); /* the last array is one of weights: a NaN in it */
-    put(bytes, size);
-    check_bad("a weight that is no number", "expected finite values");
+    put_bytes(bad, bytes, size);
+    check_bad_model(bad, "a weight that is no number", "expected finite values");
     dlda_release(bytes);
 }
 
@@ -291,7 +254,7 @@ static void test_lies_in_texts(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof lies / sizeof lies[0]; i++) {
         write_with_text(lies[i][0], lies[i][1]);
-        check_bad(lies[i][1] ? lies[i][1] : lies[i][0], lies[i][2]);
+        check_bad_model(bad, lies[i][1] ? lies[i][1] : lies[i][0], lies[i][2]);
     }
 }
 
@@ -302,7 +265,7 @@ static void test_giant_network(void **state)
 
     (void)state;
     write_with_text("network", "input 1 1 1000000\ndense 64");
-    check_bad("giant network", "layers.0.dense.weight' is missing");
+    check_bad_model(bad, "giant network", "layers.0.dense.weight' is missing");
     size_t most = dlda_memory_count().peak - before;
     if (most > 16 << 20) fail_msg("%zu bytes were taken for a file of a few thousand", most);
 }
@@ -390,7 +353,7 @@ static void test_lies_in_tensors(void **state)
     CHECK_OK(dlda_safetensors_read(good, &file));
     for (size_t i = 0; i < N_TENSOR_LIES; i++) {
         write_lie(i, file);
-        check_bad(tensor_lies[i].tensor, tensor_lies[i].words);
+        check_bad_model(bad, tensor_lies[i].tensor, tensor_lies[i].words);
     }
     dlda_safetensors_destroy(file);
 }
@@ -414,7 +377,7 @@ static void test_giant_head(void **state)
 
     (void)state;
     CHECK_OK(dlda_safetensors_write(bad, tensors, 8, texts, 4));
-    check_bad("giant head", "head.means': found F64 [2, 1], expected F64 [2, 4194304]");
+    check_bad_model(bad, "giant head", "head.means': found F64 [2, 1], expected F64 [2, 4194304]");
     size_t most = dlda_memory_count().peak - before;
     if (most > 16 << 20) fail_msg("%zu bytes were taken for a file of a few thousand", most);
 }
@@ -454,7 +417,7 @@ static void test_save_without_memory(void **state)
         dlda_memory_fail_at(0);
         assert_true(status == DLDA_OK || status == DLDA_E_MEMORY);
         assert_int_equal(dlda_memory_count().live, live);
-        check_same_file(good, bad);
+        assert_true(same_files(good, bad));
     }
     assert_true(n > 4);
 }

@@ -4,10 +4,8 @@
  * of threads, predictions that see what the training saw, and files that lie.
  */
 #define _GNU_SOURCE
-#include "check.h"
+#include "model_files.h"
 
-#include "base/file.h"
-#include "base/memory.h"
 #include "model/safetensors.h"
 #include "training/trainer.h"
 
@@ -96,19 +94,6 @@ static int remove_all(void **state)
     unlink(bad);
     if (dlda_memory_count().live) print_error("%zu blocks were not released\n", dlda_memory_count().live);
     return rmdir(folder) != 0 || dlda_memory_count().live != 0;
-}
-
-static int same_files(const char *a, const char *b)
-{
-    char *bytes[2] = { NULL, NULL };
-    size_t sizes[2] = { 0, 0 };
-
-    CHECK_OK(dlda_file_read(a, 1 << 24, &bytes[0], &sizes[0]));
-    CHECK_OK(dlda_file_read(b, 1 << 24, &bytes[1], &sizes[1]));
-    int same = sizes[0] == sizes[1] && memcmp(bytes[0], bytes[1], sizes[0]) == 0;
-    dlda_release(bytes[0]);
-    dlda_release(bytes[1]);
-    return same;
 }
 
 /* ---- Training ---- */
@@ -244,18 +229,6 @@ static void write_bad(content *made, size_t n_texts)
     dlda_safetensors_destroy(made->file);
 }
 
-static void check_bad(const char *what, const char *words)
-{
-    dlda_model *none = NULL;
-    size_t live = dlda_memory_count().live;
-    dlda_status status = dlda_model_load(bad, &none);
-
-    if (status != DLDA_E_FORMAT || !strstr(dlda_last_error(), bad) || !strstr(dlda_last_error(), words))
-        fail_msg("%s: status %d, message '%s', expected '%s'", what, status, dlda_last_error(), words);
-    assert_null(none);
-    assert_int_equal(dlda_memory_count().live, live);
-}
-
 static size_t find(const content *made, const char *name)
 {
     for (size_t t = 0; t < made->count; t++)
@@ -326,7 +299,7 @@ static void test_lies_in_the_text(void **state)
         content made = read_good();
         made.texts[MOST_TEXTS - 1].value = lies[i][0];
         write_bad(&made, MOST_TEXTS);
-        check_bad(lies[i][0], lies[i][1]);
+        check_bad_model(bad, lies[i][0], lies[i][1]);
     }
 }
 
@@ -343,26 +316,26 @@ static void test_lies_in_tensors(void **state)
         made.count--;
         write_bad(&made, MOST_TEXTS);
         snprintf(words, sizeof words, "tensor '%s' is missing", names[i]);
-        check_bad(names[i], words);
+        check_bad_model(bad, names[i], words);
         made = read_good();
         dlda_tensor *longer = &made.tensors[find(&made, names[i])];
         longer->shape[0]++;
         longer->data = room;
         write_bad(&made, MOST_TEXTS);
         snprintf(words, sizeof words, "tensor '%s': found F32 [%zu", names[i], longer->shape[0]);
-        check_bad(names[i], words);
+        check_bad_model(bad, names[i], words);
         made = read_good();
         dlda_tensor *flat = &made.tensors[find(&made, names[i])];
         flat->shape[0] = dlda_tensor_elements(flat);
         flat->rank = 1;
         if (i < 3) flat->shape[flat->rank++] = 1;
         write_bad(&made, MOST_TEXTS);
-        check_bad(names[i], ", expected F32 [");
+        check_bad_model(bad, names[i], ", expected F32 [");
     }
     content made = read_good();
     made.tensors[find(&made, "prepare.std")].data = room;
     write_bad(&made, MOST_TEXTS);
-    check_bad("a deviation of 0", "prepare.std: value 0 is 0, expected more than 0");
+    check_bad_model(bad, "a deviation of 0", "prepare.std: value 0 is 0, expected more than 0");
 }
 
 /* A line of text does not make the loader take memory for a matrix that is not there. */
@@ -374,11 +347,11 @@ static void test_giant_images(void **state)
     (void)state;
     made.texts[1].value = "input 96 96 3\nconv 6 3 pad 1 stride 2\nmaxpool 16\ndropout 0.1\ndense 5\n";
     write_bad(&made, MOST_TEXTS);
-    check_bad("large images", "zca of images of 27648 values, expected at most 7000");
+    check_bad_model(bad, "large images", "zca of images of 27648 values, expected at most 7000");
     made = read_good();
     made.texts[1].value = "input 48 48 3\nconv 6 3 pad 1\nmaxpool 16\ndropout 0.1\ndense 5\n";
     write_bad(&made, MOST_TEXTS);
-    check_bad("smaller ones", "tensor 'prepare.zca.mean': found F32 [108], expected F32 [6912]");
+    check_bad_model(bad, "smaller ones", "tensor 'prepare.zca.mean': found F32 [108], expected F32 [6912]");
     assert_true(dlda_memory_count().peak - before < 16 << 20);
 }
 
@@ -390,11 +363,8 @@ static void test_truncated(void **state)
     (void)state;
     CHECK_OK(dlda_file_read(good, 1 << 24, &bytes, &size));
     for (size_t n = 0; n < size; n += 1 + n / 40) {
-        FILE *stream = fopen(bad, "wb");
-        assert_non_null(stream);
-        assert_int_equal(fwrite(bytes, 1, n, stream), n);
-        assert_int_equal(fclose(stream), 0);
-        check_bad("truncated", "");
+        put_bytes(bad, bytes, n);
+        check_bad_model(bad, "truncated", "");
     }
     dlda_release(bytes);
 }

@@ -86,7 +86,6 @@ static dlda_status make_model(dlda_trainer *self)
     spec.options = options;
     spec.class_names = names;
     DLDA_TRY(dlda_model_create(&spec, &self->model));
-    DLDA_TRY(prepare_data(self, &self->model->preparation));
 done:
     dlda_release(text);
     dlda_release(options);
@@ -128,7 +127,6 @@ static dlda_status make_parts(dlda_trainer *self)
     DLDA_TRY(dlda_sampler_create(dlda_dataset_labels(self->train), count, classes, (size_t)options->batch,
                                  (uint64_t)options->seed, &self->sampler));
     self->batch = dlda_sampler_size(self->sampler, 0);
-    DLDA_TRY(make_loader(self));
     dlda_plan_spec plan = { self->batch, self->team, 1, (dlda_kernels)options->kernels };
     DLDA_TRY(dlda_plan_create(network, &plan, &self->plan));
     dlda_objective_spec objective = { (dlda_objective_kind)options->objective,
@@ -203,6 +201,8 @@ dlda_status dlda_trainer_create(const dlda_options *options, const dlda_dataset 
     DLDA_TRY(dlda_team_create((size_t)options->threads, &self->team));
     DLDA_TRY(make_model(self));
     DLDA_TRY(make_parts(self));
+    DLDA_TRY(prepare_data(self, &self->model->preparation)); /* may take long: what can fail at once comes first */
+    DLDA_TRY(make_loader(self));
     DLDA_TRY(dlda_trainer_choose_probe(self));
     DLDA_TRY(take_arrays(self));
     dlda_network_initialise(self->model->network, (uint64_t)options->seed, self->weights, self->state);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * trainer.h - the inside of a trainer, shared by trainer.c (the loop), monitor.c (accuracy per epoch) and record.c
- * (the folder of a run).
+ * trainer.h - the inside of a trainer, shared by setup.c (its parts), trainer.c (the loop), monitor.c (accuracy per
+ * epoch) and record.c (the folder of a run).
  */
 #ifndef DLDA_TRAINING_TRAINER_H
 #define DLDA_TRAINING_TRAINER_H
