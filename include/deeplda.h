@@ -126,15 +126,17 @@ typedef struct dlda_read_spec {
  * - "digits": 5,000 training and 1,000 test digits that are part of the library;
  * - a folder with IDX files under their usual names (train-images-idx3-ubyte, t10k-labels-idx1-ubyte, ..., each also
  *   as .gz), or one IDX image file, whose labels are looked for beside it: the same name with "labels" for "images"
- *   and idx1 for idx3. */
+ *   and idx1 for idx3;
+ * - an .npy file, whose labels are looked for beside it (X.npy and y.npy, images.npy and labels.npy), a folder of such
+ *   pairs, an .npz file, or a CSV table with a column of labels. */
 DLDA_API dlda_status dlda_dataset_open(const dlda_read_spec *spec, dlda_dataset **dataset);
 /* The same, with nothing but a path and a part. */
 DLDA_API dlda_status dlda_dataset_read(const char *path, dlda_part part, dlda_dataset **dataset);
 /* 1 if there is something of that part, complete or not. */
 DLDA_API int dlda_dataset_has_part(const dlda_read_spec *spec);
 
-/* Reads images that need no labels: an IDX image file, or a PNG; grey and coloured images are converted into each other
- * where `channels` demands it. */
+/* Reads images that need no labels: an IDX image file, a PNG, or an .npy file; grey and coloured images of the first two
+ * are converted into each other where `channels` demands it. */
 DLDA_API dlda_status dlda_dataset_read_images(const char *path, size_t channels, dlda_dataset **dataset);
 
 typedef struct dlda_dataset_spec {
@@ -247,7 +249,7 @@ typedef struct dlda_table_fit {
 } dlda_table_fit;
 
 /* Reads the table twice: once for the sums of all folds, once to classify its rows. Each fold has its share of every
- * class. Memory: about (folds + 4) x features x features numbers and one block of rows. */
+ * class. Memory: a block of rows and about folds + 9 per thread matrices of features x features doubles. */
 DLDA_API dlda_status dlda_table_fit_lda(dlda_table *table, const dlda_table_fit_spec *spec, dlda_table_fit **fit);
 DLDA_API void dlda_table_fit_destroy(dlda_table_fit *fit);
 
