@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Compares deeplda with PyTorch (whole networks) and oneDNN (single convolutions), in turns, in one run.
+"""Compares deeplda with PyTorch (whole networks), oneDNN (single convolutions) and scikit-learn (LDA of a table), in
+turns, in one run.
 
-    bench/run.py [--build DIR] [--quick] [--only steps,inference,threads,layers] [--rounds N] [--threads T]
+    bench/run.py [--build DIR] [--quick] [--only steps,inference,threads,layers,lda] [--rounds N] [--threads T]
                  [--output DIR]
 
 `make bench` builds what is needed and calls this. Each measurement is a process of its own, which also makes its peak
@@ -20,6 +21,7 @@ import platform
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
 from bound import bound
@@ -34,6 +36,7 @@ FULL = {
     "inference": [("mnist", 256), ("cifar10", 256)],
     "threads": [("mnist", 1000), ("cifar10", 250), ("stl10", 40)],
     "layers": [("mnist", 100), ("cifar10", 50), ("stl10", 10)],
+    "lda": [(1000000, 100, 10)],
     "repeats": 2, "singles": 50, "rounds": 5,
 }
 QUICK = {
@@ -41,6 +44,7 @@ QUICK = {
     "inference": [("mnist", 16)],
     "threads": [("mnist", 40)],
     "layers": [("mnist", 4), ("cifar10", 2), ("stl10", 1)],
+    "lda": [(20000, 100, 10)],
     "repeats": 1, "singles": 5, "rounds": 2,
 }
 
@@ -54,6 +58,18 @@ def run(command, threads):
     if done.returncode != 0:
         sys.exit(f"run.py: {' '.join(map(str, command))}: exit status {done.returncode}")
     return done.stdout
+
+
+def run_measured(command, threads):
+    """The same, with its seconds and its peak of resident memory in bytes."""
+    begun = time.perf_counter()
+    process = subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, text=True,
+                               env=dict(os.environ, OMP_NUM_THREADS=str(threads)))
+    text = process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    if status != 0:
+        sys.exit(f"run.py: {' '.join(map(str, command))}: wait status {status}")
+    return text, time.perf_counter() - begun, usage.ru_maxrss * 1024
 
 
 def first_line(command):
@@ -79,6 +95,18 @@ class Bench:
         command = ["/usr/bin/python3", os.path.join(HERE, "torch_step.py"), net_file(net), "--batch", batch, "--layout",
                    layout, "--threads", self.threads, "--steps", steps]
         return json.loads(run(command + ["--inference"] * inference, self.threads))
+
+    def lda(self, folder, *options):
+        """Ours: the fit, and the whole program, which tests and cross-validates too. What is not testing counts as
+        fitting: starting, looking at the labels, reading the table, printing."""
+        text, seconds, peak = run_measured([self.program, "lda", os.path.join(folder, "X.npy"), "--lambda", 0,
+                                            "--threads", self.threads, "--json", *options], self.threads)
+        result = json.loads(text)
+        return {**result, "fit_seconds": seconds - result["test_seconds"], "whole_seconds": seconds, "peak_bytes": peak}
+
+    def sklearn(self, *words):
+        text = run(["/usr/bin/python3", os.path.join(HERE, "lda_sklearn.py"), *words], self.threads)
+        return json.loads(text) if text else None
 
 
 def net_file(net):
@@ -143,7 +171,7 @@ def compared(results, rate="images_per_second"):
             "ratio": round(ours / theirs, 3), "lowest_ratio": round(min(pairs), 3), "rounds": len(pairs)}
 
 
-# ---- The four comparisons; each gives rows of a table ----
+# ---- The comparisons; each gives rows of a table ----
 
 def compare_steps(bench):
     rows = []
@@ -217,11 +245,42 @@ def compare_layers(bench):
     return rows
 
 
+def compare_lda(bench):
+    rows = []
+    for size in bench.plan["lda"]:
+        with tempfile.TemporaryDirectory() as folder:
+            show_progress(f"lda of {size}: making the table")
+            bench.sklearn("make", folder, *size)
+            results = in_turns(bench.rounds, {"ours": lambda: bench.lda(folder),
+                                              **{solver: lambda solver=solver: bench.sklearn("fit", folder, solver)
+                                                 for solver in ("eigen", "lsqr")}}, f"lda of {size}")
+            bench.lda(folder, "-o", os.path.join(folder, "Z.npy"))
+            agreement = bench.sklearn("compare", folder)
+        if agreement < 1 - 1e-6:
+            sys.exit(f"run.py: lda of {size}: directions differ: a correlation of {agreement}")
+        rows += [lda_row(bench, size, results, solver) for solver in ("eigen", "lsqr")]
+    return rows
+
+
+def lda_row(bench, size, results, solver):
+    """Fitting alone: ours with reading the file, theirs with the table in memory."""
+    ours, theirs = (median_of(results[name], "fit_seconds") for name in ("ours", solver))
+    pairs = [b["fit_seconds"] / a["fit_seconds"] for a, b in zip(results["ours"], results[solver])]
+    return {**dict(zip(("rows", "features", "classes"), size)), "threads": bench.threads, "solver": solver,
+            "ours_fit_seconds": round(ours, 3), "sklearn_fit_seconds": round(theirs, 3),
+            "ratio": round(theirs / ours, 2),
+            "lowest_ratio": round(min(pairs), 2), "rounds": len(pairs),
+            "ours_whole_seconds": round(median_of(results["ours"], "whole_seconds"), 3),
+            "ours_peak_bytes": int(median_of(results["ours"], "peak_bytes")),
+            "sklearn_peak_bytes": int(median_of(results[solver], "peak_bytes"))}
+
+
 COMPARISONS = {
     "steps": (compare_steps, "Training step, images per second"),
     "inference": (compare_inference, "Inference, images per second"),
     "threads": (compare_threads, "Training step with one thread and with all, images per second"),
     "layers": (compare_layers, "3x3 convolutions, GFLOPS as of the direct sum"),
+    "lda": (compare_lda, "Classic LDA of a table, seconds to fit"),
 }
 HIDDEN = {"ours_seconds", "onednn_seconds", "gflop", "ours_base_bytes", "torch_base_bytes", "rounds",
           "machine_peak_gflops", "machine_gigabytes_per_second"}  # in the CSV files only
@@ -237,7 +296,7 @@ def describe_machine(bench):
     compiler = "cc"
     if os.path.exists(commands):
         compiler = next((word for word in json.load(open(commands))[0]["command"].split() if "ccache" not in word))
-    packages = ["python3-torch", "libdnnl2", "libxsmm-dev", "libopenblas0-pthread"]
+    packages = ["python3-torch", "libdnnl2", "libxsmm-dev", "libopenblas0-pthread", "python3-sklearn"]
     versions = [(name, first_line(["dpkg-query", "-W", "-f=${Version}\n", name])) for name in packages]
     return [("date", time.strftime("%Y-%m-%d")), ("cpu", cpu), ("cores", os.cpu_count()),
             ("threads", bench.threads), ("kernel", platform.release()),

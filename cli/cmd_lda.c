@@ -41,7 +41,7 @@ static void print_folds(const dlda_table_fit *fit)
            100 * share_of(correct, fit->rows), correct, fit->rows, fit->folds, 100 * least, 100 * most);
 }
 
-static void print_text(const char *path, const dlda_table *table, const dlda_table_fit *fit)
+static void print_text(const char *path, const dlda_table *table, const dlda_table_fit *fit, const char *output)
 {
     printf("%s: %zu rows, %zu features, %zu classes\n\n", path, fit->rows, dlda_table_features(table),
            fit->classes);
@@ -54,6 +54,7 @@ static void print_text(const char *path, const dlda_table *table, const dlda_tab
     printf("\naccuracy on the same rows %.2f %%: %zu of %zu correct\n", 100 * share_of(fit->correct, fit->rows),
            fit->correct, fit->rows);
     if (fit->folds > 0) print_folds(fit);
+    if (output[0]) printf("\nwritten:\n  %s\n", output);
 }
 
 static void write_classes(json_out *json, const dlda_table *table, const dlda_table_fit *fit)
@@ -157,8 +158,7 @@ static int run_lda(const cli_arguments *arguments)
     if (code == EXIT_OK && output[0])
         code = exit_code_of(name, dlda_table_transform(table, fit->lda, spec.threads, output));
     if (code == EXIT_OK && option_is(options, "json", "true")) write_json(table, fit);
-    else if (code == EXIT_OK) print_text(path, table, fit);
-    if (code == EXIT_OK && output[0]) fprintf(stderr, "written: %s\n", output);
+    else if (code == EXIT_OK) print_text(path, table, fit, output);
 
     dlda_table_fit_destroy(fit);
     dlda_table_destroy(table);

@@ -150,14 +150,16 @@ DLDA_API void dlda_read_spec_use_dataset(dlda_read_spec *spec, const dlda_datase
  *   as .gz), or one IDX image file, whose labels are looked for beside it: the same name with "labels" for "images"
  *   and idx1 for idx3;
  * - a folder with the binary version of CIFAR-10, CIFAR-100 or STL-10, or one file of it;
- * - a folder with a sub-folder of PNG or JPEG pictures for each class, which may lie in train/ and test/. */
+ * - a folder with a sub-folder of PNG or JPEG pictures for each class, which may lie in train/ and test/;
+ * - an .npy file, whose labels are looked for beside it (X.npy and y.npy, images.npy and labels.npy), a folder of such
+ *   pairs, an .npz file, or a CSV table with a column of labels. */
 DLDA_API dlda_status dlda_dataset_open(const dlda_read_spec *spec, dlda_dataset **dataset);
 /* The same, with nothing but a path and a part. */
 DLDA_API dlda_status dlda_dataset_read(const char *path, dlda_part part, dlda_dataset **dataset);
 /* 1 if there is something of that part, complete or not. */
 DLDA_API int dlda_dataset_has_part(const dlda_read_spec *spec);
 
-/* Reads images that need no labels: a PNG or JPEG picture, a folder of such, an IDX image file, unlabeled_X.bin of
+/* Reads images that need no labels: a PNG or JPEG picture, a folder of such, an IDX image file, an .npy file, unlabeled_X.bin of
  * STL-10; also what dlda_dataset_open reads. Grey and coloured images are converted into each other where `channels`
  * demands it. */
 DLDA_API dlda_status dlda_dataset_open_images(const dlda_read_spec *spec, dlda_dataset **dataset);
@@ -349,7 +351,7 @@ typedef struct dlda_table_fit {
 } dlda_table_fit;
 
 /* Reads the table twice: once for the sums of all folds, once to classify its rows. Each fold has its share of every
- * class. Memory: about (folds + 4) x features x features numbers and one block of rows. */
+ * class. Memory: a block of rows and about folds + 9 per thread matrices of features x features doubles. */
 DLDA_API dlda_status dlda_table_fit_lda(dlda_table *table, const dlda_table_fit_spec *spec, dlda_table_fit **fit);
 DLDA_API void dlda_table_fit_destroy(dlda_table_fit *fit);
 

@@ -51,7 +51,7 @@ typedef struct fitting {
 /* Enough parts for many threads, unless their matrices become large. */
 static size_t lanes_of(size_t F, size_t D)
 {
-    enum { PARTS = 16 };
+    enum { PARTS = 8 };
     const size_t most_values = (size_t)1 << 25;
     size_t lanes = (PARTS + F - 1) / F;
 

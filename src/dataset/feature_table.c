@@ -14,6 +14,8 @@
 #include "dataset/csv.h"
 #include "dataset/npz.h"
 
+#include <stdatomic.h>
+
 struct dlda_table {
     size_t rows, features;
     const dlda_class_list *classes;
@@ -22,6 +24,7 @@ struct dlda_table {
     /* or it is two arrays: */
     dlda_array X, y;
     dlda_class_list *list;
+    int converts;      /* the elements are not this machine's floats            */
     uint8_t *elements; /* [room][features]: elements that are not yet floats */
     size_t room;
 };
@@ -68,6 +71,7 @@ static dlda_status understand_arrays(dlda_table *self)
                   self->X.name, npy->n_dimensions);
     self->rows = npy->dimension[0];
     self->features = npy->count / self->rows;
+    self->converts = npy->kind != 'f' || npy->item != 4 || npy->swapped;
     DLDA_TRY(dlda_array_check_labels(&self->y, self->rows, self->X.name));
     DLDA_TRY(collect_classes(self));
     DLDA_TRY(dlda_table_rewind(self));
@@ -181,46 +185,58 @@ done:
     return status;
 }
 
+/* Elements on their way to floats. */
 typedef struct conversion {
     const dlda_npy *npy;
-    const uint8_t *elements;
-    float *X;
+    const uint8_t *elements; /* [n][features]; NULL: they are floats already, in X */
+    float *X;                /* [n][features]                                      */
     size_t features;
+    atomic_size_t first_bad; /* value that is not finite                           */
 } conversion;
 
 static void convert_rows(void *context, const dlda_chunk *chunk)
 {
-    const conversion *job = context;
+    conversion *job = context;
     size_t first = chunk->begin * job->features, n = (chunk->end - chunk->begin) * job->features;
 
-    dlda_npy_to_floats(job->npy, job->elements + first * job->npy->item, n, job->X + first);
+    if (job->elements) dlda_npy_to_floats(job->npy, job->elements + first * job->npy->item, n, job->X + first);
+    size_t bad = dlda_find_not_finite(job->X + first, n), least = atomic_load(&job->first_bad);
+    if (bad == n) return;
+    while (first + bad < least && !atomic_compare_exchange_weak(&job->first_bad, &least, first + bad)) {}
 }
 
-static dlda_status get_floats(dlda_table *self, dlda_team *team, size_t rows, float *X)
+/* The next elements as they are in the file: floats in X, others in self->elements. */
+static dlda_status get_elements(dlda_table *self, size_t rows, float *X)
 {
-    enum { GRAIN = 64 };
     dlda_status status = DLDA_OK;
     const dlda_npy *npy = &self->X.npy;
 
-    if (npy->kind == 'f' && npy->item == 4 && !npy->swapped)
-        return dlda_array_get(&self->X, rows * self->features, X);
+    if (!self->converts) return dlda_array_get(&self->X, rows * self->features, X);
     if (self->room < rows) {
         DLDA_TRY(DLDA_ENLARGE(&self->elements, 0, rows * self->features * npy->item, self->X.name));
         self->room = rows;
     }
     DLDA_TRY(dlda_array_get(&self->X, rows * self->features, self->elements));
-    dlda_parallel_for(team, rows, GRAIN, convert_rows, &(conversion){ npy, self->elements, X, self->features });
 done:
     return status;
 }
 
-static dlda_status check_finite(const dlda_table *self, size_t first, size_t rows, const float *X)
+static dlda_status get_floats(dlda_table *self, dlda_team *team, size_t first, size_t rows, float *X)
 {
-    size_t bad = dlda_find_not_finite(X, rows * self->features);
+    enum { GRAIN = 64 };
+    dlda_status status = DLDA_OK;
+    conversion job = { .npy = &self->X.npy, .X = X, .features = self->features };
 
-    if (bad == rows * self->features) return DLDA_OK;
-    return dlda_fail(DLDA_E_NUMERIC, "%s: row %zu, column %zu is %g, expected a finite number (both from 0)",
-                     self->X.name, first + bad / self->features, bad % self->features, (double)X[bad]);
+    DLDA_TRY(get_elements(self, rows, X));
+    if (self->converts) job.elements = self->elements;
+    atomic_init(&job.first_bad, rows * self->features);
+    dlda_parallel_for(team, rows, GRAIN, convert_rows, &job);
+    size_t bad = atomic_load(&job.first_bad);
+    if (bad < rows * self->features)
+        DLDA_FAIL(DLDA_E_NUMERIC, "%s: row %zu, column %zu is %g, expected a finite number (both from 0)",
+                  self->X.name, first + bad / self->features, bad % self->features, (double)X[bad]);
+done:
+    return status;
 }
 
 dlda_status dlda_table_next(dlda_table *self, dlda_team *team, size_t most, float *X, int *labels, size_t *n)
@@ -231,8 +247,7 @@ dlda_status dlda_table_next(dlda_table *self, dlda_team *team, size_t most, floa
     size_t first = self->y.read, left = self->rows - first;
     *n = left < most ? left : most;
     if (*n == 0) return DLDA_OK;
-    DLDA_TRY(get_floats(self, team, *n, X));
-    DLDA_TRY(check_finite(self, first, *n, X));
+    DLDA_TRY(get_floats(self, team, first, *n, X));
     DLDA_TRY(dlda_array_get_classes(&self->y, *n, self->classes, labels));
 done:
     return status;
