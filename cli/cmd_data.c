@@ -4,6 +4,7 @@
  */
 #include "cmd_data.h"
 #include "arguments.h"
+#include "data.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,27 +20,18 @@ typedef struct data_verb {
 static const data_verb verbs[] = {
     { "list", "no other word", 0, 0, "json help", data_list },
     { "fetch", "mnist or cifar10", 1, (size_t)-1, "quiet help", data_fetch },
-    { "check", "PATH", 1, 1, "skip-bad json help", data_check },
-    { "convert", "PATH -o FOLDER", 1, 1, "to output force skip-bad help", data_convert },
-    { "show", "PATH [-o FILE.png]", 1, 1, "count output skip-bad help", data_show },
+    { "check", "PATH", 1, 1, "format resize label skip-bad json help", data_check },
+    { "convert", "PATH -o FOLDER", 1, 1, "to output force format resize label skip-bad help", data_convert },
+    { "show", "PATH [-o FILE.png]", 1, 1, "count output format resize label skip-bad help", data_show },
 };
 
 enum { N_VERBS = sizeof verbs / sizeof verbs[0] };
 
 /* ---- Shared ---- */
 
-static void say_problem(void *user, const char *message)
-{
-    complain(user, "%s", message);
-}
-
 dlda_read_spec data_read_spec(const cli_arguments *arguments, dlda_part part)
 {
-    return (dlda_read_spec){ .path = arguments->words[1],
-                             .part = part,
-                             .skip_bad = option_is(arguments->options, "skip-bad", "true"),
-                             .user = "data",
-                             .problem = say_problem };
+    return data_spec("data", arguments->options, arguments->words[1], part);
 }
 
 const dlda_known_set *data_known(const char *name)

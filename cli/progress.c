@@ -4,7 +4,8 @@
  *
  *   epoch  3/12 [======>     ] 9/18  1034 images/s  separation 2.341  eigenvalues 1.9 to 7.2, 4 raised  0:35 left
  *
- * The bar takes the columns that the words leave; on a narrow terminal it goes first, then the line is cut.
+ * The bar takes the columns that the words leave. On a narrow terminal words go first, then the bar, then the line is
+ * cut.
  */
 #include "progress.h"
 #include "events.h"
@@ -65,31 +66,35 @@ static void format_bar(const dlda_progress *now, size_t width, char *text)
     text[width] = '\0';
 }
 
-/* The eigenvalues of the batch and how many are raised, and the accuracy of the epoch before, where there are such. */
-static void format_spectrum(const dlda_progress *now, char *text, size_t size)
+/* What comes behind the bar: always the speed, the value and the time left; from `detail` 1 on also the eigenvalues of the
+ * batch and how many of them are raised, from 2 on also the accuracy of the epoch before. */
+static void format_words(const cli_progress *self, const dlda_progress *now, int detail, char *text, size_t size)
 {
-    int used = 0;
+    char time_left[32];
+    int used = snprintf(text, size, "%zu/%zu  %.0f images/s  %s %.4g  ", now->batch, now->batches,
+                        now->images_per_second, self->value, now->value);
 
-    text[0] = '\0';
-    if (!isnan(now->smallest))
-        used = snprintf(text, size, "eigenvalues %.3g to %.3g, %zu raised  ", now->smallest, now->largest,
-                        now->selected);
-    if (!isnan(now->validation_accuracy))
-        snprintf(text + used, size - (size_t)used, "validation %.2f %%  ", 100 * now->validation_accuracy);
+    if (detail > 0 && !isnan(now->smallest))
+        used += snprintf(text + used, size - (size_t)used, "eigenvalues %.3g to %.3g, %zu raised  ", now->smallest,
+                         now->largest, now->selected);
+    if (detail > 1 && !isnan(now->validation_accuracy))
+        used += snprintf(text + used, size - (size_t)used, "validation %.2f %%  ", 100 * now->validation_accuracy);
+    format_duration(now->seconds_left, time_left, sizeof time_left);
+    snprintf(text + used, size - (size_t)used, "%s left", time_left);
 }
 
 static void draw(cli_progress *self, const dlda_progress *now)
 {
-    char left[LINE], right[2 * LINE], bar[BAR_MOST + 1], time_left[32], spectrum[LINE], line[4 * LINE];
+    char left[LINE], right[LINE], bar[BAR_MOST + 1], line[3 * LINE];
     size_t columns = terminal_columns() - 1; /* the last column would wrap on some terminals */
+    size_t width = 0;
 
-    format_duration(now->seconds_left, time_left, sizeof time_left);
-    format_spectrum(now, spectrum, sizeof spectrum);
     snprintf(left, sizeof left, "epoch %*zu/%zu", digits_of(now->epochs), now->epoch, now->epochs);
-    snprintf(right, sizeof right, "%zu/%zu  %.0f images/s  %s %.4g  %s%s left", now->batch, now->batches,
-             now->images_per_second, self->value, now->value, spectrum, time_left);
-    size_t words = strlen(left) + strlen(right) + 4; /* two blanks, two brackets */
-    size_t width = columns > words ? columns - words : 0;
+    for (int detail = 2; detail >= 0 && width < BAR_LEAST; detail--) {
+        format_words(self, now, detail, right, sizeof right);
+        size_t words = strlen(left) + strlen(right) + 4; /* two blanks, two brackets */
+        width = columns > words ? columns - words : 0;
+    }
     if (width >= BAR_LEAST) {
         format_bar(now, width < BAR_MOST ? width : BAR_MOST, bar);
         snprintf(line, sizeof line, "%s [%s] %s", left, bar, right);

@@ -50,8 +50,8 @@ static int failed(void)
 int main(int argc, char **argv)
 {
     const char *folder = argc > 1 ? argv[1] : "watched";
-    goal goal = { .wanted = 0.9 };
-    const dlda_watch watch = { &goal, on_log, on_batch, on_epoch, is_good_enough };
+    goal aim = { .wanted = 0.9 };
+    const dlda_watch watch = { &aim, on_log, on_batch, on_epoch, is_good_enough };
     dlda_options *options = NULL;
     dlda_dataset *digits = NULL, *train = NULL, *validation = NULL;
     dlda_trainer *trainer = NULL;

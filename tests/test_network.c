@@ -272,7 +272,12 @@ static void test_prepared_inference(void **state)
         dlda_plan *plan = NULL;
         memcpy(expected, dlda_plan_infer(f.plan, f.weights, f.state, f.X, cases[i].n), bytes);
         CHECK_OK(dlda_plan_create(f.network, &spec, &plan));
-        assert_memory_equal(dlda_plan_infer(plan, f.weights, f.state, f.X, cases[i].n), expected, bytes);
+        /* It may compute in another way than a plan for training, but with prepared weights in the same as without. */
+        const float *found = dlda_plan_infer(plan, f.weights, f.state, f.X, cases[i].n);
+        double *wide = check_widen(expected, bytes / sizeof(float));
+        CHECK_NEAR_FLOAT(found, wide, bytes / sizeof(float), 1e-4, "case %zu", i);
+        free(wide);
+        memcpy(expected, found, bytes);
         dlda_plan_prepare(plan, f.weights);
         assert_memory_equal(dlda_plan_infer(plan, f.weights, f.state, f.X, cases[i].n), expected, bytes);
         free(expected);

@@ -109,10 +109,14 @@ static size_t element_size(dlda_dtype dtype)
     return dtype == DLDA_F32 ? sizeof(float) : sizeof(double);
 }
 
-/* Of the arrays in the order of their names. */
-static uint32_t checksum(const dlda_tensor *const *tensors, size_t count)
+/* Of the texts and of the arrays in the order of their names. */
+static uint32_t checksum(const dlda_metadata_entry *texts, size_t n_texts, const dlda_tensor *const *tensors,
+                         size_t count)
 {
     uLong crc = 0;
+
+    for (size_t i = 0; i < n_texts; i++)
+        if (texts[i].value) crc = crc32_z(crc, (const Bytef *)texts[i].value, strlen(texts[i].value) + 1);
 
     for (size_t i = 0; i < count; i++)
         crc = crc32_z(crc, tensors[i]->data, dlda_tensor_elements(tensors[i]) * element_size(tensors[i]->dtype));
@@ -147,6 +151,8 @@ static void list_tensors(const dlda_trainer *self, const counters *numbers, cons
 
 /* ---- Saving ---- */
 
+enum { N_TEXTS = 5 }; /* of the metadata, but for the checksum */
+
 static dlda_status write_file(const dlda_trainer *self, const char *path, tensor_set *set)
 {
     const dlda_tensor *sorted[MOST_TENSORS];
@@ -154,14 +160,14 @@ static dlda_status write_file(const dlda_trainer *self, const char *path, tensor
 
     for (size_t i = 0; i < set->count; i++) sorted[i] = &set->tensors[i];
     qsort(sorted, set->count, sizeof *sorted, by_name);
-    snprintf(sum, sizeof sum, "%08" PRIx32, checksum(sorted, set->count));
     describe_data(self, data);
-    const dlda_metadata_entry metadata[] = {
+    const dlda_metadata_entry metadata[N_TEXTS + 1] = {
         { format_key, format_version },      { "network", self->model->network->text },
         { "options", self->model->options }, { "data", data },
         { "source", self->options.data },    { "checksum", sum }
     };
-    return dlda_safetensors_write(path, set->tensors, set->count, metadata, sizeof metadata / sizeof metadata[0]);
+    snprintf(sum, sizeof sum, "%08" PRIx32, checksum(metadata, N_TEXTS, sorted, set->count));
+    return dlda_safetensors_write(path, set->tensors, set->count, metadata, N_TEXTS + 1);
 }
 
 /* A whole file always has one of the two names. What another training left is removed. */
@@ -207,9 +213,14 @@ done:
 static dlda_status check_sum(const dlda_safetensors *file, const char *path)
 {
     const dlda_tensor *sorted[MOST_TENSORS];
+    static const char *const keys[N_TEXTS] = { format_key, "network", "options", "data", "source" };
+    dlda_metadata_entry texts[N_TEXTS];
     const char *stated = dlda_safetensors_metadata(file, "checksum");
     size_t count = dlda_safetensors_count(file);
     char sum[16];
+
+    for (size_t i = 0; i < N_TEXTS; i++)
+        texts[i] = (dlda_metadata_entry){ keys[i], dlda_safetensors_metadata(file, keys[i]) };
 
     if (count > MOST_TENSORS) return dlda_fail(DLDA_E_FORMAT, "%s: %zu arrays are too many", path, count);
     for (size_t i = 0; i < count; i++) {
@@ -219,7 +230,7 @@ static dlda_status check_sum(const dlda_safetensors *file, const char *path)
                              dlda_dtype_name(sorted[i]->dtype));
     }
     qsort(sorted, count, sizeof *sorted, by_name);
-    snprintf(sum, sizeof sum, "%08" PRIx32, checksum(sorted, count));
+    snprintf(sum, sizeof sum, "%08" PRIx32, checksum(texts, N_TEXTS, sorted, count));
     if (!stated || strcmp(sum, stated) != 0)
         return dlda_fail(DLDA_E_FORMAT, "%s: checksum %s, expected %s: the file is damaged", path, sum,
                          stated ? stated : "one in the metadata");
@@ -317,6 +328,7 @@ static dlda_status load_history(dlda_trainer *self, const dlda_safetensors *file
     DLDA_TRY(DLDA_TAKE(&values, (count + 1) * K, "checkpoint"));
     DLDA_TRY(copy(file, "history", DLDA_F64, count, EPOCH_FIELDS, fields));
     DLDA_TRY(copy(file, "eigenvalues", DLDA_F64, count, K, values));
+    history->count = 0;
     for (size_t i = 0; i < count; i++) {
         dlda_epoch epoch = unpack_epoch(fields + i * EPOCH_FIELDS);
         epoch.epoch = i + 1;

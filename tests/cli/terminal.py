@@ -18,7 +18,7 @@ import time
 
 PROGRAM = os.path.abspath(sys.argv[1])
 NET = "input 28 28 1\nconv 8 3 stride 2\nconv 8 3 stride 2\nconv 10 3 stride 2\ngap\n"
-COLUMNS = 100
+COLUMNS = 120
 FAILED = []
 
 
