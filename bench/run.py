@@ -35,7 +35,7 @@ FULL = {
     "steps": [("mnist", 1000), ("cifar10", 250), ("cifar10", 1000), ("stl10", 40), ("stl10", 200)],
     "inference": [("mnist", 256), ("cifar10", 256)],
     "threads": [("mnist", 1000), ("cifar10", 250), ("stl10", 40)],
-    "layers": [("mnist", 100), ("cifar10", 50), ("stl10", 10)],
+    "layers": [("mnist", 250), ("cifar10", 250), ("stl10", 40)],
     "lda": [(1000000, 100, 10)],
     "repeats": 2, "singles": 50, "rounds": 5,
 }
@@ -237,7 +237,8 @@ def compare_layers(bench):
         text = run([program, net, batch, bench.threads, 1 + 2 * bench.rounds], bench.threads)
         for row in csv.DictReader(io.StringIO(text)):
             ours, theirs, gflop = (float(row[key]) for key in ("ours_seconds", "onednn_seconds", "gflop"))
-            if float(row["error"]) > 1e-4:
+            # Both are sums of floats in different orders, up to 370,000 of them; the tests compare ours with doubles.
+            if float(row["error"]) > 1e-3:
                 sys.exit(f"run.py: {net}, layer {row['number']}, {row['pass']}: results differ by {row['error']}")
             rows.append({**row, "ours_gflops": round(gflop / ours, 1), "onednn_gflops": round(gflop / theirs, 1),
                          "ratio": round(theirs / ours, 3), "of_peak": round(gflop / ours / peak, 3)})
