@@ -14,10 +14,21 @@
 typedef float vec __attribute__((vector_size(4 * DLDA_LANES), aligned(4)));
 typedef int mask __attribute__((vector_size(4 * DLDA_LANES), aligned(4)));
 
+/* Sanitizers look at every index: there the loops stay loops, or compiling takes minutes. */
+#if defined(__has_feature)
+#define HAS_FEATURE(name) __has_feature(name)
+#else
+#define HAS_FEATURE(name) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || HAS_FEATURE(address_sanitizer) ||             \
+    HAS_FEATURE(thread_sanitizer)
+#define INLINE static
+#define UNROLL
+#elif defined(__clang__)
 #define INLINE static inline __attribute__((always_inline))
-#ifdef __clang__
 #define UNROLL _Pragma("unroll")
 #else
+#define INLINE static inline __attribute__((always_inline))
 #define UNROLL _Pragma("GCC unroll 8")
 #endif
 
