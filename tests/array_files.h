@@ -16,7 +16,7 @@ static inline void put_bytes(blob *to, const void *bytes, size_t n)
 
 static inline void put_little(blob *to, uint64_t value, size_t bytes)
 {
-    for (size_t i = 0; i < bytes; i++) to->bytes[to->size++] = (uint8_t)(value >> 8 * i);
+    for (size_t i = 0; i < bytes; i++) to->bytes[to->size++] = i < 8 ? (uint8_t)(value >> 8 * i) : 0;
 }
 
 /* ---- .npy ---- */

@@ -144,6 +144,24 @@ static inline dlda_dataset *read_ok(const char *path, dlda_part part)
     return dataset;
 }
 
+/* The n-th allocation fails, for each n until all is well: nothing is kept, and nothing else is said to be wrong. */
+static inline void check_reading_without_memory(const char *path)
+{
+    size_t live = dlda_memory_count().live;
+    dlda_status status = DLDA_E_MEMORY;
+
+    for (size_t n = 1; status != DLDA_OK; n++) {
+        dlda_dataset *dataset = NULL;
+        assert_true(n < 200);
+        dlda_memory_fail_at(n);
+        status = dlda_dataset_read(path, DLDA_TRAIN, &dataset);
+        dlda_memory_fail_at(0);
+        assert_true(status == DLDA_OK || status == DLDA_E_MEMORY);
+        dlda_dataset_destroy(dataset);
+        assert_int_equal(dlda_memory_count().live, live);
+    }
+}
+
 /* The set of small_images and small_labels. */
 static inline void check_small(const dlda_dataset *dataset)
 {

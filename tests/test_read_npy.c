@@ -388,21 +388,9 @@ static void test_values_not_finite(void **state)
 static void test_no_memory(void **state)
 {
     blob images = small_npy(), labels = small_npy_labels();
-    const char *path = write_pair("X.npy", &images, "y.npy", &labels);
-    size_t live = dlda_memory_count().live;
-    dlda_status status = DLDA_E_MEMORY;
 
     (void)state;
-    for (size_t n = 1; status != DLDA_OK; n++) {
-        dlda_dataset *dataset = NULL;
-        assert_true(n < 100);
-        dlda_memory_fail_at(n);
-        status = dlda_dataset_read(path, DLDA_TRAIN, &dataset);
-        dlda_memory_fail_at(0);
-        assert_true(status == DLDA_OK || status == DLDA_E_MEMORY);
-        dlda_dataset_destroy(dataset);
-        assert_int_equal(dlda_memory_count().live, live);
-    }
+    check_reading_without_memory(write_pair("X.npy", &images, "y.npy", &labels));
 }
 
 int main(void)

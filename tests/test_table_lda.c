@@ -122,7 +122,7 @@ static void test_folds_are_stratified(void **state)
     float X[N * D];
     int labels[N];
     size_t counts[2][F][3] = { 0 }, of_class[3] = { 0 };
-    uint16_t drawn[3][N];
+    int drawn[3][N];
 
     (void)state;
     make_rows(N, D, 1, X, labels);
@@ -172,10 +172,10 @@ static void test_cross_validation_by_hand(void **state)
         size_t correct = 0;
         CHECK_OK(dlda_scatter_create_pooled(3, D, &scatter));
         for (size_t i = 0; i < N; i++)
-            if (folds.fold[i] != f) CHECK_OK(dlda_scatter_add(scatter, X + i * D, labels + i, 1));
+            if ((size_t)folds.fold[i] != f) CHECK_OK(dlda_scatter_add(scatter, X + i * D, labels + i, 1));
         CHECK_OK(dlda_lda_fit(scatter, 0.01, &lda));
         for (size_t i = 0; i < N; i++) {
-            if (folds.fold[i] != f) continue;
+            if ((size_t)folds.fold[i] != f) continue;
             CHECK_OK(dlda_lda_predict(lda, X + i * D, 1, DLDA_BAYES, predicted, NULL));
             correct += predicted[0] == labels[i];
         }

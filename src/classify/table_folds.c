@@ -9,6 +9,7 @@
 #include "classify/table_folds.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "dataset/by_class.h"
 #include "dataset/feature_table.h"
 
 #include <string.h>
@@ -77,26 +78,12 @@ static size_t draw_fold(dlda_folds *self, size_t class)
     return shuffled[place];
 }
 
-static void sort_by_fold(dlda_folds *self)
-{
-    size_t *start = self->start;
-
-    memset(start, 0, (self->F + 1) * sizeof *start);
-    for (size_t i = 0; i < self->n; i++) {
-        self->fold[i] = (uint16_t)draw_fold(self, (size_t)self->labels[i]);
-        start[self->fold[i] + 1]++;
-    }
-    for (size_t f = 0; f < self->F; f++) start[f + 1] += start[f];
-    /* Filling moves each start to where the next fold begins; then all move back by one fold. */
-    for (size_t i = 0; i < self->n; i++) self->order[start[self->fold[i]]++] = i;
-    memmove(start + 1, start, self->F * sizeof *start);
-    start[0] = 0;
-}
-
 dlda_status dlda_folds_next(dlda_folds *self, dlda_team *team)
 {
     dlda_status status = dlda_table_next(self->table, team, self->block, self->X, self->labels, &self->n);
 
-    if (status == DLDA_OK) sort_by_fold(self);
-    return status;
+    if (status != DLDA_OK) return status;
+    for (size_t i = 0; i < self->n; i++) self->fold[i] = (int)draw_fold(self, (size_t)self->labels[i]);
+    dlda_group_by_class(self->fold, self->n, self->F, self->start, self->order);
+    return DLDA_OK;
 }

@@ -19,7 +19,7 @@ typedef struct dlda_folds {
     size_t *start; /* [F + 1]  where the rows of each fold begin in `order`        */
     /* what decides on the folds */
     size_t block;     /* most rows of a block                                      */
-    uint16_t *fold;   /* [block]                                                   */
+    int *fold;        /* [block]                                                   */
     size_t *seen;     /* [C]     rows of each class so far                         */
     size_t *shuffled; /* [C][F]  the folds of the next F rows of each class        */
 } dlda_folds;

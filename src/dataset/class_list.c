@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CLASSES = 65536, MOST_NAME = 1024, FIRST_ROOM = 64 };
+enum { MOST_CLASSES = 65536, FIRST_ROOM = 64 };
 
 typedef struct class_entry {
     char *key; /* [length] and a zero byte */
@@ -159,9 +159,9 @@ dlda_status dlda_class_list_add(dlda_class_list *self, const char *text, size_t 
 {
     if (*slot_of(self, text, length, hash_of(text, length)) == 0) { /* what is known was checked before */
         if (length == 0) return dlda_fail(DLDA_E_FORMAT, "%s: an empty label, expected a name", self->where);
-        if (length > MOST_NAME)
+        if (length > DLDA_MOST_CLASS_NAME)
             return dlda_fail(DLDA_E_FORMAT, "%s: a label of %zu bytes, expected at most %d", self->where, length,
-                             MOST_NAME);
+                             DLDA_MOST_CLASS_NAME);
         if (memchr(text, '\0', length) || !is_utf8(text, length))
             return dlda_fail(DLDA_E_FORMAT, "%s: a label is not valid UTF-8", self->where);
     }

@@ -10,6 +10,8 @@
 
 #include "base/status.h"
 
+enum { DLDA_MOST_CLASS_NAME = 1024 }; /* bytes */
+
 typedef struct dlda_class_list dlda_class_list;
 
 /* `where` names the labels in messages and must last. */

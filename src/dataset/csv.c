@@ -161,64 +161,6 @@ static int label_field(const dlda_csv *self, const dlda_record *row, dlda_field 
     return 1;
 }
 
-/* Counts the rows and collects the classes. */
-static dlda_status scan(dlda_csv *self)
-{
-    enum { BLOCK = 4096 };
-    dlda_status status = DLDA_OK;
-    dlda_field field;
-    char *text = NULL;
-    int number = 0;
-
-    for (size_t n = 1; n > 0;) {
-        DLDA_TRY(dlda_csv_text_gather(&self->text, BLOCK, &n));
-        for (size_t i = 0; i < n; i++) {
-            if (!label_field(self, &self->text.records[i], &field)) continue; /* reading the row will say it */
-            DLDA_TRY(dlda_field_text(&field, &text));
-            if ((status = dlda_class_list_add(self->list, text, strlen(text), &number)) != DLDA_OK) {
-                status = dlda_fail_at(status, "%s: line %zu, column %zu", self->path, self->text.records[i].line,
-                                      self->label + 1);
-                goto done;
-            }
-            dlda_release(text);
-            text = NULL;
-        }
-        self->rows += n;
-    }
-    if (self->rows == 0) DLDA_FAIL(DLDA_E_FORMAT, "%s: a header and no rows", self->path);
-    DLDA_TRY(dlda_class_list_sort(self->list));
-done:
-    dlda_release(text);
-    return status;
-}
-
-static int class_of(const dlda_csv *self, const dlda_field *field)
-{
-    char *text = NULL;
-
-    if (!field->doubled) return dlda_class_list_find(self->list, field->at, field->length);
-    int found = dlda_field_text(field, &text) == DLDA_OK ? dlda_class_list_find(self->list, text, strlen(text))
-                                                         : -1;
-    dlda_release(text);
-    return found;
-}
-
-/* 1 if all is well with a row. X and `class` are written as far as it is. */
-static int decode(const dlda_csv *self, const dlda_record *row, float *X, int *class)
-{
-    dlda_fields fields = fields_of(self, row);
-    dlda_field field;
-    size_t column = 0;
-
-    for (; dlda_fields_next(&fields, &field); column++) {
-        if (column == self->columns || field.damaged) return 0;
-        if (column == self->label) {
-            if ((*class = class_of(self, &field)) < 0) return 0;
-        } else if (!dlda_parse_float(field.at, field.length, X++)) return 0;
-    }
-    return column == self->columns;
-}
-
 static dlda_status bad_cell(const dlda_csv *self, const dlda_record *row, size_t column, const dlda_field *field)
 {
     char copy[DLDA_SHOWN + 2] = "", name[DLDA_SHOWN + 8] = "";
@@ -253,6 +195,69 @@ static dlda_status explain(const dlda_csv *self, const dlda_record *row)
         return dlda_fail(DLDA_E_FORMAT, "%s: line %zu has %zu columns, expected %zu as in the first line",
                          self->path, row->line, column, self->columns);
     return dlda_fail(DLDA_E_IO, "%s: line %zu: changed while it was read", self->path, row->line);
+}
+
+static dlda_status add_label(dlda_csv *self, const dlda_record *row)
+{
+    dlda_status status = DLDA_OK;
+    dlda_field field;
+    char *text = NULL;
+    int number = 0;
+
+    if (!label_field(self, row, &field)) return explain(self, row);
+    if (field.doubled) {
+        DLDA_TRY(dlda_field_text(&field, &text));
+        field.at = text;
+        field.length = strlen(text);
+    }
+    status = dlda_class_list_add(self->list, field.at, field.length, &number);
+    if (status != DLDA_OK)
+        status = dlda_fail_at(status, "%s: line %zu, column %zu", self->path, row->line, self->label + 1);
+done:
+    dlda_release(text);
+    return status;
+}
+
+/* Counts the rows and collects the classes. */
+static dlda_status scan(dlda_csv *self)
+{
+    enum { BLOCK = 4096 };
+    dlda_status status = DLDA_OK;
+
+    for (size_t n = 1; n > 0; self->rows += n) {
+        DLDA_TRY(dlda_csv_text_gather(&self->text, BLOCK, &n));
+        for (size_t i = 0; i < n; i++) DLDA_TRY(add_label(self, &self->text.records[i]));
+    }
+    if (self->rows == 0) DLDA_FAIL(DLDA_E_FORMAT, "%s: a header and no rows", self->path);
+    DLDA_TRY(dlda_class_list_sort(self->list));
+done:
+    return status;
+}
+
+/* Threads look for classes, and have no way to say that there is no memory: they take none. */
+static int class_of(const dlda_csv *self, const dlda_field *field)
+{
+    char text[DLDA_MOST_CLASS_NAME];
+
+    if (!field->doubled) return dlda_class_list_find(self->list, field->at, field->length);
+    size_t length = dlda_field_copy(field, sizeof text, text);
+    return length <= sizeof text ? dlda_class_list_find(self->list, text, length) : -1;
+}
+
+/* 1 if all is well with a row. X and `class` are written as far as it is. */
+static int decode(const dlda_csv *self, const dlda_record *row, float *X, int *class)
+{
+    dlda_fields fields = fields_of(self, row);
+    dlda_field field;
+    size_t column = 0;
+
+    for (; dlda_fields_next(&fields, &field); column++) {
+        if (column == self->columns || field.damaged) return 0;
+        if (column == self->label) {
+            if ((*class = class_of(self, &field)) < 0) return 0;
+        } else if (!dlda_parse_float(field.at, field.length, X++)) return 0;
+    }
+    return column == self->columns;
 }
 
 typedef struct decoding {

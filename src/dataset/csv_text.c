@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { FIRST_ROOM = 1 << 20, MOST_RECORD = 1 << 28, FIRST_RECORDS = 1024 };
+enum { FIRST_ROOM = 1 << 22, MOST_RECORD = 1 << 26, FIRST_RECORDS = 1024 };
 
 /* ---- The buffer ---- */
 
@@ -179,16 +179,21 @@ int dlda_fields_next(dlda_fields *self, dlda_field *field)
     return 1;
 }
 
+size_t dlda_field_copy(const dlda_field *field, size_t room, char *text)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < field->length; i++, n++) {
+        if (n < room) text[n] = field->at[i];
+        if (field->doubled && field->at[i] == '"') i++;
+    }
+    return n;
+}
+
 dlda_status dlda_field_text(const dlda_field *field, char **text)
 {
-    dlda_status status = dlda_take_text_n(field->at, field->length, text);
-    char *to = status == DLDA_OK ? *text : NULL;
+    dlda_status status = DLDA_TAKE(text, field->length + 1, "text");
 
-    if (!to || !field->doubled) return status;
-    for (size_t i = 0; i < field->length; i++) {
-        *to++ = field->at[i];
-        if (field->at[i] == '"') i++;
-    }
-    *to = '\0';
-    return DLDA_OK;
+    if (status == DLDA_OK) dlda_field_copy(field, field->length, *text);
+    return status;
 }

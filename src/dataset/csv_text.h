@@ -50,7 +50,9 @@ typedef struct dlda_field {
 dlda_fields dlda_fields_of(const char *text, size_t length, char separator);
 /* 1 and the next field, 0 if there is none. */
 int dlda_fields_next(dlda_fields *fields, dlda_field *field);
-/* The field as text in new memory, with quotes made single. */
+/* Copies the field's text, with quotes made single, as far as there is room, without a zero byte. Returns its length. */
+size_t dlda_field_copy(const dlda_field *field, size_t room, char *text);
+/* The same in new memory. */
 dlda_status dlda_field_text(const dlda_field *field, char **text);
 
 #endif
