@@ -364,7 +364,8 @@ static void test_gradient_rows_add_to_zero(void **state)
 
 /* ---- hard batches ------------------------------------------------------------------------------------------ */
 
-/* What a constant feature must do: nothing, and no component of the gradient touches it. */
+/* What a constant feature must do: nothing, and no component of the gradient touches it, beyond the rounding of the
+ * BLAS in use. */
 static void test_constant_feature(void **state)
 {
     (void)state;
@@ -374,8 +375,9 @@ static void test_constant_feature(void **state)
     for (int kind = DLDA_LDA; kind <= DLDA_LDA_SOFT; kind++) {
         answer a = evaluate(&b, kind);
         assert_int_equal(a.K, 2);
-        for (size_t i = 0; i < b.N; i++) assert_true(a.dH[i * b.D + 1] == 0);
-        assert_true(largest_size(a.dH, b.N * b.D) > 0);
+        double largest = largest_size(a.dH, b.N * b.D);
+        assert_true(largest > 0);
+        for (size_t i = 0; i < b.N; i++) assert_true(fabs(a.dH[i * b.D + 1]) <= 1e-12 * largest);
         free(a.dH);
     }
     batch_free(&b);

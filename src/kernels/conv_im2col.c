@@ -100,9 +100,8 @@ static dlda_gemm product_of(const dlda_conv *conv, const dlda_gemm *planned, siz
     dlda_gemm gemm = *planned;
 
     if (rows == conv->block) return gemm;
-    if (gemm.a_transposed) gemm.k = rows;
-    else gemm.m = rows;
-    gemm.kernel = NULL;
+    if (gemm.a_transposed) dlda_gemm_resize(&gemm, gemm.m, gemm.n, rows);
+    else dlda_gemm_resize(&gemm, rows, gemm.n, gemm.k);
     return gemm;
 }
 

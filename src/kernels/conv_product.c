@@ -2,8 +2,7 @@
  *
  * conv_product.c - 1x1 convolutions and dense layers: Y = X W over all pixels of all images at once.
  *
- * The rows are done in blocks of fixed size; the last, smaller one is not planned, since it depends on the number
- * of images, and goes to the BLAS.
+ * The rows are done in blocks of fixed size; the size of the last one depends on the number of images.
  */
 #include "base/parallel.h"
 #include "kernels/conv.h"
@@ -23,10 +22,7 @@ static void product_chunk(void *context, const dlda_chunk *chunk)
     const product_pass *pass = context;
     dlda_gemm gemm = *pass->gemm;
 
-    if (chunk->end - chunk->begin < gemm.m) {
-        gemm.m = chunk->end - chunk->begin;
-        gemm.kernel = NULL;
-    }
+    if (chunk->end - chunk->begin < gemm.m) dlda_gemm_resize(&gemm, chunk->end - chunk->begin, gemm.n, gemm.k);
     dlda_gemm_run(&gemm, pass->A + chunk->begin * gemm.lda, pass->B, pass->C + chunk->begin * gemm.ldc);
 }
 
@@ -64,10 +60,7 @@ static void weights_chunk(void *context, const dlda_chunk *chunk)
     memset(dw, 0, count * sizeof *dw);
     for (size_t row = chunk->begin; row < chunk->end; row += pass->conv->block) {
         dlda_gemm gemm = *pass->gemm;
-        if (chunk->end - row < gemm.k) {
-            gemm.k = chunk->end - row;
-            gemm.kernel = NULL;
-        }
+        if (chunk->end - row < gemm.k) dlda_gemm_resize(&gemm, gemm.m, gemm.n, chunk->end - row);
         dlda_gemm_run(&gemm, pass->A + row * gemm.lda, pass->B + row * gemm.ldb, dw);
     }
 }

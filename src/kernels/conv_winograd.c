@@ -133,10 +133,7 @@ static void multiply(const winograd_pass *pass, size_t begin, size_t end, size_t
 
     for (size_t f = 0; f < F; f += panel) {
         dlda_gemm gemm = pass->gemm[f + panel > F];
-        if (!gemm.kernel || count <= T / 2) { /* few tiles, as of a single image: no work on the empty ones */
-            gemm.m = count;
-            gemm.kernel = NULL;
-        }
+        if (count < T) dlda_gemm_resize(&gemm, count, gemm.n, gemm.k); /* the last tiles, or a few of one image */
         for (size_t q = begin; q < end; q++)
             dlda_gemm_run(&gemm, V + q * T * C, pass->prepared + q * C * F + f, M + q * T * F + f);
     }
@@ -271,10 +268,7 @@ static void add_products(const winograd_pass *pass, size_t q, size_t count, cons
     size_t C = pass->in.channels, F = pass->out.channels, T = pass->stride;
     dlda_gemm gemm = *pass->gemm;
 
-    if (count < T) { /* the last ones: a product of their own size */
-        gemm.k = count;
-        gemm.kernel = NULL;
-    }
+    if (count < T) dlda_gemm_resize(&gemm, gemm.m, gemm.n, count); /* the last ones */
     dlda_gemm_run(&gemm, V + q * T * C, M + q * T * F, dU + q * C * F);
 }
 

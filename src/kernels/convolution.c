@@ -101,8 +101,7 @@ static void multiply_panel(void *context, const dlda_chunk *chunk)
     const panel_product *product = context;
     dlda_gemm gemm = product->gemm;
 
-    gemm.n = chunk->end - chunk->begin;
-    gemm.kernel = NULL;
+    dlda_gemm_resize(&gemm, gemm.m, chunk->end - chunk->begin, gemm.k);
     dlda_gemm_run(&gemm, product->A, product->B + chunk->begin, product->C + chunk->begin);
 }
 

@@ -10,12 +10,16 @@
 
 #include "base/status.h"
 
+typedef void (*dlda_gemm_kernel)(void);
+
 /* C [m][n] = op(A) op(B) (+ C if accumulate); op(A) is [m][k], op(B) is [k][n]. With a_transposed, A is
  * stored as [k][m]; likewise B. lda, ldb, ldc: floats from one stored row to the next. */
 typedef struct dlda_gemm {
     size_t m, n, k, lda, ldb, ldc;
     int a_transposed, b_transposed, accumulate;
-    void (*kernel)(void); /* set by dlda_gemm_plan: a libxsmm kernel, NULL for the BLAS */
+    /* set by dlda_gemm_plan: kernels of libxsmm for the first `piece` of a sum and the further ones; NULL: the BLAS */
+    dlda_gemm_kernel kernel, further;
+    size_t piece;
 } dlda_gemm;
 
 /* Keeps OpenBLAS from starting threads inside ours. Called by whatever plans to use the BLAS or LAPACK. */
@@ -23,6 +27,9 @@ void dlda_blas_keep_single_threaded(void);
 
 /* Chooses how to compute; call it once, after the fields above are set. */
 void dlda_gemm_plan(dlda_gemm *gemm);
+/* The same product of another size, such as the last rows of many. The first time that a size is asked for, its kernel
+ * is generated (some tenths of a millisecond); afterwards it is found. Any thread may ask. */
+void dlda_gemm_resize(dlda_gemm *gemm, size_t m, size_t n, size_t k);
 void dlda_gemm_run(const dlda_gemm *gemm, const float *A, const float *B, float *C);
 
 /* S [d][d] += X' X in double, X [n][d]; both triangles are valid afterwards if they were before. */
