@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * reference.c - every kernel as plain loops with sums in double, in one thread: they define what is correct.
+ * reference.c - every kernel as plain loops with sums in double: they define what is correct.
  *
  * They share no code with the fast kernels, except the random number generator.
  */
+#include "base/parallel.h"
 #include "base/random.h"
 #include "kernels/kernels.h"
 
@@ -29,30 +30,87 @@ static ptrdiff_t input_at(const dlda_conv *conv, size_t output, size_t k)
     return (ptrdiff_t)(output * conv->stride + k) - (ptrdiff_t)conv->pad;
 }
 
+/* A convolution and what it reads and writes; the threads share its outputs, each of which is one sum in one order. */
+typedef struct conv_job {
+    const dlda_conv *conv;
+    const dlda_view *view;
+    size_t N;
+    const float *X, *dY, *W, *bias;
+    float *out;
+} conv_job;
+
+enum { SUMS = 32 }; /* filters side by side, so that the compiler can use vectors of doubles */
+
+static size_t sums_at(size_t f, size_t F)
+{
+    return F - f < SUMS ? F - f : SUMS;
+}
+
+static void add_scaled(double *sum, double scale, const float *x, size_t n)
+{
+    if (n == SUMS)
+        for (size_t i = 0; i < SUMS; i++) sum[i] += scale * x[i];
+    else
+        for (size_t i = 0; i < n; i++) sum[i] += scale * x[i];
+}
+
+/* ---- Convolution, forward ---- */
+
+/* Filters f .. f+count-1 of output pixel (oy, ox) of image n. */
+static void filter_sums(const conv_job *job, size_t n, size_t oy, size_t ox, size_t f, size_t count, double *sum)
+{
+    const dlda_conv *conv = job->conv;
+    size_t K = conv->kernel, C = conv->channels, F = conv->filters;
+
+    for (size_t i = 0; i < count; i++) sum[i] = job->bias ? job->bias[f + i] : 0;
+    for (size_t ky = 0; ky < K; ky++)
+        for (size_t kx = 0; kx < K; kx++)
+            for (size_t c = 0; c < C; c++) {
+                double x = padded(conv, job->X, job->view, n, input_at(conv, oy, ky), input_at(conv, ox, kx), c);
+                add_scaled(sum, x, job->W + ((ky * K + kx) * C + c) * F + f, count);
+            }
+}
+
+static void forward_pixels(void *context, const dlda_chunk *chunk)
+{
+    const conv_job *job = context;
+    size_t F = job->conv->filters, OH = job->conv->out_height, OW = job->conv->out_width;
+
+    for (size_t p = chunk->begin; p < chunk->end; p++)
+        for (size_t f = 0; f < F; f += SUMS) {
+            double sum[SUMS];
+            size_t count = sums_at(f, F);
+            filter_sums(job, p / (OH * OW), p / OW % OH, p % OW, f, count, sum);
+            for (size_t i = 0; i < count; i++) job->out[p * F + f + i] = (float)sum[i];
+        }
+}
+
 static void conv_forward(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X,
                          const dlda_view *view, const float *W, const float *bias, float *Y)
 {
-    size_t K = conv->kernel, C = conv->channels, F = conv->filters, OH = conv->out_height, OW = conv->out_width;
+    conv_job job = { .conv = conv, .view = view, .N = N, .X = X, .W = W, .bias = bias, .out = Y };
+    dlda_parallel_for(run->team, N * conv->out_height * conv->out_width, 16, forward_pixels, &job);
+}
 
-    (void)run;
-    for (size_t n = 0; n < N; n++)
-        for (size_t oy = 0; oy < OH; oy++)
-            for (size_t ox = 0; ox < OW; ox++)
-                for (size_t f = 0; f < F; f++) {
-                    double sum = bias ? bias[f] : 0;
-                    for (size_t k = 0; k < K * K * C; k++) {
-                        size_t ky = k / (K * C), kx = k / C % K, c = k % C;
-                        ptrdiff_t y = input_at(conv, oy, ky), x = input_at(conv, ox, kx);
-                        sum += padded(conv, X, view, n, y, x, c) * W[k * F + f];
-                    }
-                    Y[((n * OH + oy) * OW + ox) * F + f] = (float)sum;
-                }
+/* ---- Backward, data ---- */
+
+/* In eight partial sums, for vectors. */
+static double dot(const float *a, const float *b, size_t n)
+{
+    double part[8] = { 0 }, rest = 0;
+    size_t whole = n / 8 * 8;
+
+    for (size_t i = 0; i < whole; i += 8)
+        for (size_t j = 0; j < 8; j++) part[j] += (double)a[i + j] * b[i + j];
+    for (size_t i = whole; i < n; i++) rest += (double)a[i] * b[i];
+    for (size_t j = 0; j < 8; j++) rest += part[j];
+    return rest;
 }
 
 /* dX at one input value: the sum over all outputs that it took part in. */
-static double data_gradient(const dlda_conv *conv, size_t n, size_t y, size_t x, size_t c, const float *dY,
-                            const float *W)
+static double data_gradient(const conv_job *job, size_t n, size_t y, size_t x, size_t c)
 {
+    const dlda_conv *conv = job->conv;
     size_t K = conv->kernel, C = conv->channels, F = conv->filters, OH = conv->out_height, OW = conv->out_width;
     double sum = 0;
 
@@ -63,45 +121,66 @@ static double data_gradient(const dlda_conv *conv, size_t n, size_t y, size_t x,
             if (top < 0 || left < 0 || (size_t)top % conv->stride || (size_t)left % conv->stride) continue;
             size_t oy = (size_t)top / conv->stride, ox = (size_t)left / conv->stride;
             if (oy >= OH || ox >= OW) continue;
-            for (size_t f = 0; f < F; f++)
-                sum += (double)dY[((n * OH + oy) * OW + ox) * F + f] * W[((ky * K + kx) * C + c) * F + f];
+            sum += dot(job->dY + ((n * OH + oy) * OW + ox) * F, job->W + ((ky * K + kx) * C + c) * F, F);
         }
     return sum;
+}
+
+static void data_values(void *context, const dlda_chunk *chunk)
+{
+    const conv_job *job = context;
+    size_t H = job->conv->height, V = job->conv->width, C = job->conv->channels;
+
+    for (size_t i = chunk->begin; i < chunk->end; i++)
+        job->out[i] = (float)data_gradient(job, i / (H * V * C), i / (V * C) % H, i / C % V, i % C);
 }
 
 static void conv_backward_data(const dlda_conv *conv, const dlda_run *run, size_t N, const float *dY,
                                const float *W, float *dX)
 {
-    size_t H = conv->height, V = conv->width, C = conv->channels;
-
-    (void)run;
-    for (size_t i = 0; i < N * H * V * C; i++)
-        dX[i] = (float)data_gradient(conv, i / (H * V * C), i / (V * C) % H, i / C % V, i % C, dY, W);
+    conv_job job = { .conv = conv, .N = N, .dY = dY, .W = W, .out = dX };
+    dlda_parallel_for(run->team, N * conv->height * conv->width * conv->channels, 1024, data_values, &job);
 }
 
-static double weight_gradient(const dlda_conv *conv, size_t N, size_t k, size_t f, const float *X,
-                              const dlda_view *view, const float *dY)
-{
-    size_t K = conv->kernel, C = conv->channels, OH = conv->out_height, OW = conv->out_width;
-    size_t ky = k / (K * C), kx = k / C % K, c = k % C;
-    double sum = 0;
+/* ---- Backward, weights ---- */
 
-    for (size_t p = 0; p < N * OH * OW; p++) {
-        size_t n = p / (OH * OW), oy = p / OW % OH, ox = p % OW;
-        sum += padded(conv, X, view, n, input_at(conv, oy, ky), input_at(conv, ox, kx), c) *
-               dY[p * conv->filters + f];
-    }
-    return sum;
+/* Filters f .. f+count-1 of row k of dW: the sum over all output pixels. */
+static void weight_sums(const conv_job *job, size_t k, size_t f, size_t count, double *sum)
+{
+    const dlda_conv *conv = job->conv;
+    size_t K = conv->kernel, C = conv->channels, OH = conv->out_height, OW = conv->out_width, p = 0;
+    size_t ky = k / (K * C), kx = k / C % K, c = k % C;
+
+    for (size_t i = 0; i < count; i++) sum[i] = 0;
+    for (size_t n = 0; n < job->N; n++)
+        for (size_t oy = 0; oy < OH; oy++)
+            for (size_t ox = 0; ox < OW; ox++, p++) {
+                double x = padded(conv, job->X, job->view, n, input_at(conv, oy, ky), input_at(conv, ox, kx), c);
+                add_scaled(sum, x, job->dY + p * conv->filters + f, count);
+            }
+}
+
+static void weight_rows(void *context, const dlda_chunk *chunk)
+{
+    const conv_job *job = context;
+    size_t F = job->conv->filters;
+
+    for (size_t k = chunk->begin; k < chunk->end; k++)
+        for (size_t f = 0; f < F; f += SUMS) {
+            double sum[SUMS];
+            size_t count = sums_at(f, F);
+            weight_sums(job, k, f, count, sum);
+            for (size_t i = 0; i < count; i++) job->out[k * F + f + i] = (float)sum[i];
+        }
 }
 
 static void conv_backward_weights(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X,
                                   const dlda_view *view, const float *dY, float *dW, float *dbias)
 {
-    size_t depth = conv->kernel * conv->kernel * conv->channels, F = conv->filters;
-    size_t rows = N * conv->out_height * conv->out_width;
+    conv_job job = { .conv = conv, .view = view, .N = N, .X = X, .dY = dY, .out = dW };
+    size_t F = conv->filters, rows = N * conv->out_height * conv->out_width;
 
-    (void)run;
-    for (size_t i = 0; i < depth * F; i++) dW[i] = (float)weight_gradient(conv, N, i / F, i % F, X, view, dY);
+    dlda_parallel_for(run->team, conv->kernel * conv->kernel * conv->channels, 1, weight_rows, &job);
     for (size_t f = 0; dbias && f < F; f++) {
         double sum = 0;
         for (size_t i = 0; i < rows; i++) sum += dY[i * F + f];
