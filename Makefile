@@ -30,7 +30,8 @@ test: all
 
 # The oneDNN comparison exists only if Meson found its library, which may have come just now.
 bench: bench-dependencies all
-	@grep -q bench/onednn_layers $(BUILD)/build.ninja || $(MESON) setup --reconfigure $(BUILD)
+	@grep -q bench/onednn_layers $(BUILD)/build.ninja || \
+	    { $(MESON) configure --clearcache $(BUILD) && $(MESON) setup --reconfigure $(BUILD); }
 	@! grep -q bench/onednn_layers $(BUILD)/build.ninja || ninja -C $(BUILD) bench/onednn_layers
 	/usr/bin/python3 bench/run.py --build $(BUILD) $(BENCH)
 
