@@ -28,10 +28,10 @@ demo: $(BUILD)/build.ninja
 test: all
 	@tools/run-tests $(BUILD)
 
-# The oneDNN comparison exists only if Meson found its library, which may have come just now.
+# The oneDNN comparison exists only if Meson found its library, which may have come just now; Meson remembers that
+# it was missing until everything is wiped.
 bench: bench-dependencies all
-	@grep -q bench/onednn_layers $(BUILD)/build.ninja || \
-	    { $(MESON) configure --clearcache $(BUILD) && $(MESON) setup --reconfigure $(BUILD); }
+	@grep -q bench/onednn_layers $(BUILD)/build.ninja || { $(MESON) setup --wipe $(BUILD) && ninja -C $(BUILD); }
 	@! grep -q bench/onednn_layers $(BUILD)/build.ninja || ninja -C $(BUILD) bench/onednn_layers
 	/usr/bin/python3 bench/run.py --build $(BUILD) $(BENCH)
 
