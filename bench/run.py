@@ -51,9 +51,9 @@ QUICK = {
 
 # ---- Running programs ----
 
-def run(command, threads):
+def run(command, threads, **variables):
     """Standard output of a command; ends this program if the command fails."""
-    environment = dict(os.environ, OMP_NUM_THREADS=str(threads))
+    environment = dict(os.environ, OMP_NUM_THREADS=str(threads), **variables)
     done = subprocess.run([str(word) for word in command], env=environment, stdout=subprocess.PIPE, text=True)
     if done.returncode != 0:
         sys.exit(f"run.py: {' '.join(map(str, command))}: exit status {done.returncode}")
@@ -234,7 +234,9 @@ def compare_layers(bench):
     peak = max(bench.ours("mlp", 4, "layers")["machine_peak_gflops"] for _ in range(3))
     for net, batch in bench.plan["layers"]:
         show_progress(f"layers of {net}, batch {batch}")
-        text = run([program, net, batch, bench.threads, 1 + 2 * bench.rounds], bench.threads)
+        # Both run in one process: threads of OpenMP that wait actively would take the cores from ours.
+        text = run([program, net, batch, bench.threads, 1 + 2 * bench.rounds], bench.threads,
+                   OMP_WAIT_POLICY="passive")
         for row in csv.DictReader(io.StringIO(text)):
             ours, theirs, gflop = (float(row[key]) for key in ("ours_seconds", "onednn_seconds", "gflop"))
             # Both are sums of floats in different orders, up to 370,000 of them; the tests compare ours with doubles.
