@@ -3,6 +3,7 @@
  * main.c - the program deeplda: finds the command and runs it.
  */
 #include "arguments.h"
+#include "blas_core.h"
 #include "help.h"
 
 #include <locale.h>
@@ -77,6 +78,7 @@ static int is_one_of(const char *word, const char *a, const char *b, const char 
 
 int main(int argc, char **argv)
 {
+    blas_core_improve(argv);
     setlocale(LC_CTYPE, "");  /* to know whether bars may be UTF-8; numbers keep their decimal point */
     signal(SIGXFSZ, SIG_IGN); /* a file over its limit is then a failed write, with a message */
 

@@ -63,7 +63,7 @@ static void compare(const dlda_conv *conv, size_t N, const char *set, const char
 
 static void check_passes(const dlda_conv *conv, const dlda_kernel_set *set, size_t N, size_t threads)
 {
-    const dlda_kernel_set *reference = &dlda_reference_kernels;
+    const dlda_kernel_set *reference = dlda_kernels_reference();
     size_t in = N * conv->height * conv->width * conv->channels, weights = conv->depth * conv->filters, bytes = 0;
     size_t out = N * conv->out_height * conv->out_width * conv->filters;
     float *X = random_floats(in, 1), *W = random_floats(weights, 2), *dY = random_floats(out, 3),

@@ -327,7 +327,7 @@ static void test_pooling_keeps_nan(void **state)
                                    .out_width = 1,
                                    .view = { &one, &zero, 0 } };
     const dlda_run run = { NULL, NULL };
-    const dlda_kernel_set *sets[] = { dlda_kernels_fast(), &dlda_reference_kernels };
+    const dlda_kernel_set *sets[] = { dlda_kernels_fast(), dlda_kernels_reference() };
     uint8_t where = 0;
     float Y = 0;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * isa.h - the fast kernels are compiled once for each instruction set (src/meson.build); this gives each copy names
+ * isa.h - the kernels are compiled once for each instruction set (src/meson.build); this gives each copy names
  * of its own and vectors of the right width. kernels.c chooses a copy when the program runs.
  */
 #ifndef DLDA_KERNELS_ISA_H
@@ -14,6 +14,7 @@
 #define DLDA_ISA_NAME(name)        DLDA_ISA_EXPAND(name, DLDA_ISA)
 
 #define dlda_fast_kernels              DLDA_ISA_NAME(dlda_fast_kernels)
+#define dlda_reference_kernels         DLDA_ISA_NAME(dlda_reference_kernels)
 #define dlda_conv_forward              DLDA_ISA_NAME(dlda_conv_forward)
 #define dlda_conv_panels               DLDA_ISA_NAME(dlda_conv_panels)
 #define dlda_conv_prepare              DLDA_ISA_NAME(dlda_conv_prepare)

@@ -1,26 +1,46 @@
 /* SPDX-License-Identifier: MIT
  *
- * kernels.c - chooses among the copies of the fast kernels, and sizes what they share.
+ * kernels.c - chooses among the copies of the kernels, one for each instruction set, and sizes what they share.
  */
 #include "kernels/kernels.h"
 #include "base/memory.h"
 #include "kernels/reductions.h"
 
 #undef dlda_fast_kernels
-extern const dlda_kernel_set dlda_fast_kernels_baseline;
+#undef dlda_reference_kernels
+extern const dlda_kernel_set dlda_fast_kernels_baseline, dlda_reference_kernels_baseline;
 #ifdef DLDA_WITH_X86
 extern const dlda_kernel_set dlda_fast_kernels_avx2, dlda_fast_kernels_avx512;
+extern const dlda_kernel_set dlda_reference_kernels_avx2, dlda_reference_kernels_avx512;
+
+static int has_avx512(void)
+{
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
+}
+
+static int has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
 #endif
 
 const dlda_kernel_set *dlda_kernels_fast(void)
 {
 #ifdef DLDA_WITH_X86
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq"))
-        return &dlda_fast_kernels_avx512;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &dlda_fast_kernels_avx2;
+    if (has_avx512()) return &dlda_fast_kernels_avx512;
+    if (has_avx2()) return &dlda_fast_kernels_avx2;
 #endif
     return &dlda_fast_kernels_baseline;
+}
+
+const dlda_kernel_set *dlda_kernels_reference(void)
+{
+#ifdef DLDA_WITH_X86
+    if (has_avx512()) return &dlda_reference_kernels_avx512;
+    if (has_avx2()) return &dlda_reference_kernels_avx2;
+#endif
+    return &dlda_reference_kernels_baseline;
 }
 
 dlda_status dlda_norm_scratch(size_t channels, size_t *bytes)

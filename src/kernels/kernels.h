@@ -124,6 +124,7 @@ typedef struct dlda_kernel_set {
 
 /* The fast kernels for this machine: compiled for AVX-512, AVX2 with FMA, or any machine. */
 const dlda_kernel_set *dlda_kernels_fast(void);
-extern const dlda_kernel_set dlda_reference_kernels;
+/* Plain loops, with sums in double: the same bits whatever they were compiled for. */
+const dlda_kernel_set *dlda_kernels_reference(void);
 
 #endif

@@ -156,7 +156,7 @@ static dlda_status prepare(const dlda_network *network, const dlda_plan_spec *sp
     DLDA_TRY(DLDA_TAKE(&self, 1, "network plan"));
     self->network = network;
     self->spec = *spec;
-    self->kernels = spec->kernels == DLDA_KERNELS_REFERENCE ? &dlda_reference_kernels : dlda_kernels_fast();
+    self->kernels = spec->kernels == DLDA_KERNELS_REFERENCE ? dlda_kernels_reference() : dlda_kernels_fast();
     self->run.team = spec->team;
     DLDA_TRY(DLDA_TAKE(&self->stages, network->n_layers, "network plan"));
     dlda_plan_group(self);

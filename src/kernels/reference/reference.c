@@ -6,6 +6,7 @@
  */
 #include "base/parallel.h"
 #include "base/random.h"
+#include "kernels/isa.h"
 #include "kernels/kernels.h"
 
 #include <math.h>

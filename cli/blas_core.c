@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * blas_core.c - OpenBLAS on processors that are newer than it is.
+ *
+ * OpenBLAS chooses its kernels when it is loaded, by a list of processor models; for one that is not in the list it takes
+ * those of 2004, with vectors of two doubles (0.3.21 of Debian 12 on family 6, model 207: ZCA takes three times as long).
+ * It obeys OPENBLAS_CORETYPE, which must be there before it is loaded.
+ */
+#define _GNU_SOURCE
+#include "blas_core.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *better_core(void)
+{
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
+        return "SkylakeX";
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "Haswell";
+#endif
+    return NULL;
+}
+
+/* Its kernels for a processor that it does not know. */
+static int has_oldest_kernels(void)
+{
+    char *(*core_name)(void) = NULL;
+    void *symbol = dlsym(RTLD_DEFAULT, "openblas_get_corename"); /* another BLAS does not have it */
+
+    memcpy(&core_name, &symbol, sizeof core_name);
+    return core_name && strcmp(core_name(), "Prescott") == 0;
+}
+
+void blas_core_improve(char **argv)
+{
+    static const char *const variable = "OPENBLAS_CORETYPE";
+    const char *better = better_core();
+
+    if (!better || getenv(variable) || !has_oldest_kernels()) return;
+    if (setenv(variable, better, 1) == 0) execv("/proc/self/exe", argv);
+}
