@@ -40,7 +40,11 @@ void blas_core_improve(char **argv)
 {
     static const char *const variable = "OPENBLAS_CORETYPE";
     const char *better = better_core();
+    char path[4096];
 
     if (!better || getenv(variable) || !has_oldest_kernels()) return;
-    if (setenv(variable, better, 1) == 0) execv("/proc/self/exe", argv);
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1); /* by its name, which `ps` shows */
+    if (length <= 0 || setenv(variable, better, 1) != 0) return;
+    path[length] = '\0';
+    execv(path, argv);
 }
