@@ -43,6 +43,10 @@ struct dlda_options {
     int64_t repeats, part;       /* bench; part: dlda_benchmark_part */
     int64_t count, skip_bad, to; /* data; to: dlda_data_format */
     int64_t cross_validate;      /* lda: folds */
+    int64_t head, svm;           /* eval; head: 0 LDA, 1 softmax */
+    char train_data[DLDA_OPTION_TEXT];
+    int64_t as_trained; /* refit */
+    char priors[DLDA_OPTION_TEXT], add_class[DLDA_OPTION_TEXT];
     char output[DLDA_OPTION_TEXT];
     char label[DLDA_OPTION_TEXT];
     char format[DLDA_OPTION_TEXT]; /* of the data; "": recognised from the content */
