@@ -43,6 +43,9 @@ struct dlda_options {
     int64_t repeats, part;       /* bench; part: dlda_benchmark_part */
     int64_t count, skip_bad, to; /* data; to: dlda_data_format */
     int64_t cross_validate;      /* lda: folds */
+    int64_t top, list;           /* predict */
+    double reject;
+    int64_t raw, from; /* embed */
     char output[DLDA_OPTION_TEXT];
     char label[DLDA_OPTION_TEXT];
     char format[DLDA_OPTION_TEXT]; /* of the data; "": recognised from the content */

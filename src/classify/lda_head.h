@@ -18,10 +18,15 @@ struct dlda_lda {
     double *T;         /* [C][D]  M A' A                                                 */
     double *offset;    /* [C]     -diag(M T') / 2                                        */
     double *log_prior; /* [C]     of the usable classes                                  */
+    double *P;         /* [C][K]  M A': class means on the directions                    */
 };
 
 /* An empty head of that size; fill in the fitted fields, then call _prepare for the others. */
 dlda_status dlda_lda_create(size_t C, size_t D, size_t K, dlda_lda **lda);
 void dlda_lda_prepare(dlda_lda *lda);
+
+/* What is wanted of rows X [n][D]; `answers->features` is not looked at. Takes no memory: `scratch` has room for C + K. */
+dlda_status dlda_lda_answer(const dlda_lda *lda, const float *X, size_t n, dlda_probability kind, double *scratch,
+                            const dlda_answers *answers);
 
 #endif

@@ -20,6 +20,16 @@ done:
     return status;
 }
 
+static int names_a_size(const char *options_json)
+{
+    json_t *options = json_loads(options_json, 0, NULL);
+    const char *size = json_string_value(json_object_get(options, "resize"));
+    int named = size && size[0];
+
+    json_decref(options);
+    return named;
+}
+
 dlda_status dlda_model_create(const dlda_model_spec *spec, dlda_model **model)
 {
     dlda_status status = DLDA_OK;
@@ -32,6 +42,7 @@ dlda_status dlda_model_create(const dlda_model_spec *spec, dlda_model **model)
     self->classes = spec->classes;
     DLDA_TRY(copy_names(self, spec->class_names));
     DLDA_TRY(dlda_take_text(spec->options, &self->options));
+    self->resized = names_a_size(spec->options);
     *model = self;
     self = NULL;
 done:
@@ -108,17 +119,6 @@ const char *dlda_model_options_json(const dlda_model *self)
     return self->options;
 }
 
-/* 1 if the option resize was given in training: then images of any size are welcome. */
-static int was_resized(const dlda_model *self)
-{
-    json_t *options = json_loads(self->options, 0, NULL);
-    const char *size = json_string_value(json_object_get(options, "resize"));
-    int resized = size && size[0];
-
-    json_decref(options);
-    return resized;
-}
-
 void dlda_read_spec_use_model(dlda_read_spec *spec, const dlda_model *self)
 {
     size_t channels = dlda_model_channels(self);
@@ -126,7 +126,7 @@ void dlda_read_spec_use_model(dlda_read_spec *spec, const dlda_model *self)
     if (channels == 1 || channels == 3) spec->channels = channels;
     spec->names = (const char *const *)self->class_names;
     spec->classes = self->classes;
-    if (spec->height || spec->width || !was_resized(self)) return;
+    if (spec->height || spec->width || !self->resized) return;
     spec->height = dlda_model_height(self);
     spec->width = dlda_model_width(self);
 }
@@ -150,6 +150,7 @@ struct dlda_workspace {
     dlda_plan *plan;
     float *images;  /* [batch][input] prepared; NULL if they stay as they are */
     float *scratch; /* of the preparation                                     */
+    double *scores; /* [2 classes], for the LDA: it has fewer directions than classes */
 };
 
 static dlda_status take_images(dlda_workspace *self, const dlda_model *model)
@@ -178,11 +179,22 @@ dlda_status dlda_workspace_create(const dlda_model *model, size_t batch, size_t 
     DLDA_TRY(dlda_plan_create(model->network, &spec, &self->plan));
     dlda_plan_prepare(self->plan, model->weights);
     DLDA_TRY(take_images(self, model));
+    DLDA_TRY(DLDA_TAKE(&self->scores, 2 * model->classes, "class scores"));
     *workspace = self;
     self = NULL;
 done:
     dlda_workspace_destroy(self);
     return status;
+}
+
+dlda_team *dlda_workspace_team(const dlda_workspace *self)
+{
+    return self->team;
+}
+
+size_t dlda_workspace_batch(const dlda_workspace *self)
+{
+    return self->batch;
 }
 
 void dlda_workspace_destroy(dlda_workspace *self)
@@ -192,6 +204,7 @@ void dlda_workspace_destroy(dlda_workspace *self)
     dlda_team_destroy(self->team);
     dlda_release(self->images);
     dlda_release(self->scratch);
+    dlda_release(self->scores);
     dlda_release(self);
 }
 
@@ -217,33 +230,51 @@ static const float *features_of(const dlda_model *self, dlda_workspace *workspac
     return dlda_plan_infer(workspace->plan, self->weights, self->state, images, n);
 }
 
-dlda_status dlda_model_embed(const dlda_model *self, dlda_workspace *workspace, const float *images, size_t n,
-                             float *H)
+/* The answers to images from number `first` on. */
+static dlda_answers answers_from(const dlda_model *self, const dlda_answers *all, size_t first)
+{
+    size_t C = self->classes, D = self->network->features, K = self->lda ? self->lda->K : 0;
+
+    return (dlda_answers){ .labels = all->labels ? all->labels + first : NULL,
+                           .proba = all->proba ? all->proba + first * C : NULL,
+                           .scores = all->scores ? all->scores + first * C : NULL,
+                           .distances = all->distances ? all->distances + first : NULL,
+                           .features = all->features ? all->features + first * D : NULL,
+                           .projections = all->projections ? all->projections + first * K : NULL };
+}
+
+static int wants_only_features(const dlda_answers *answers)
+{
+    return !answers->labels && !answers->proba && !answers->scores && !answers->distances && !answers->projections;
+}
+
+dlda_status dlda_model_answer(const dlda_model *self, dlda_workspace *workspace, const float *images, size_t n,
+                              dlda_probability kind, const dlda_answers *answers)
 {
     dlda_status status = check_workspace(self, workspace);
     size_t in = dlda_shape_size(self->network->input), D = self->network->features;
 
     for (size_t first = 0; status == DLDA_OK && first < n; first += workspace->batch) {
         size_t rows = at_most(n - first, workspace->batch);
-        const float *features = features_of(self, workspace, images + first * in, rows);
-        memcpy(H + first * D, features, rows * D * sizeof *H);
+        const float *H = features_of(self, workspace, images + first * in, rows);
+        dlda_answers portion = answers_from(self, answers, first);
+        if (portion.features) memcpy(portion.features, H, rows * D * sizeof *H);
+        if (!wants_only_features(&portion))
+            status = dlda_lda_answer(self->lda, H, rows, kind, workspace->scores, &portion);
     }
     return status;
+}
+
+dlda_status dlda_model_embed(const dlda_model *self, dlda_workspace *workspace, const float *images, size_t n,
+                             float *H)
+{
+    return dlda_model_answer(self, workspace, images, n, DLDA_PAPER, &(dlda_answers){ .features = H });
 }
 
 dlda_status dlda_model_predict(const dlda_model *self, dlda_workspace *workspace, const float *images, size_t n,
                                dlda_probability kind, int *labels, float *proba)
 {
-    dlda_status status = check_workspace(self, workspace);
-    size_t in = dlda_shape_size(self->network->input);
-
-    for (size_t first = 0; status == DLDA_OK && first < n; first += workspace->batch) {
-        size_t rows = at_most(n - first, workspace->batch);
-        const float *H = features_of(self, workspace, images + first * in, rows);
-        status = dlda_lda_predict(self->lda, H, rows, kind, labels ? labels + first : NULL,
-                                  proba ? proba + first * self->classes : NULL);
-    }
-    return status;
+    return dlda_model_answer(self, workspace, images, n, kind, &(dlda_answers){ .labels = labels, .proba = proba });
 }
 
 /* ---- Evaluating it ---- */

@@ -18,6 +18,7 @@ struct dlda_model {
     size_t classes;
     char **class_names; /* [classes] */
     char *options;      /* JSON      */
+    int resized;        /* 1 if it was trained with the option resize: images of any size are welcome */
 };
 
 typedef struct dlda_model_spec {
@@ -30,5 +31,9 @@ typedef struct dlda_model_spec {
 
 /* A model with zero weights and no head. */
 dlda_status dlda_model_create(const dlda_model_spec *spec, dlda_model **model);
+
+/* The threads of a workspace, and how many images it takes at once. */
+dlda_team *dlda_workspace_team(const dlda_workspace *workspace);
+size_t dlda_workspace_batch(const dlda_workspace *workspace);
 
 #endif
