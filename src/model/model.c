@@ -10,6 +10,24 @@
 #include <jansson.h>
 #include <string.h>
 
+dlda_status dlda_class_names_check(const char *const *names, size_t count, const char *where, dlda_status failure)
+{
+    dlda_status status = DLDA_OK;
+    json_t *seen = json_object();
+
+    for (size_t c = 0; c < count; c++) {
+        const json_t *twin = json_object_get(seen, names[c]);
+        if (twin)
+            DLDA_FAIL(failure, "%s: classes: numbers %lld and %zu are both '%s', expected different names", where,
+                      (long long)json_integer_value(twin), c, dlda_show(names[c]).text);
+        /* What is not UTF-8 cannot be saved either, which is where that is said. */
+        json_object_set_new(seen, names[c], json_integer((json_int_t)c));
+    }
+done:
+    json_decref(seen);
+    return status;
+}
+
 static dlda_status copy_names(dlda_model *self, const char *const *names)
 {
     dlda_status status = DLDA_OK;
@@ -40,6 +58,7 @@ dlda_status dlda_model_create(const dlda_model_spec *spec, dlda_model **model)
     DLDA_TRY(DLDA_TAKE(&self->weights, self->network->n_weights, "weights"));
     DLDA_TRY(DLDA_TAKE(&self->state, self->network->n_state, "batch norm statistics"));
     self->classes = spec->classes;
+    DLDA_TRY(dlda_class_names_check(spec->class_names, spec->classes, spec->where, DLDA_E_ARGUMENT));
     DLDA_TRY(copy_names(self, spec->class_names));
     DLDA_TRY(dlda_take_text(spec->options, &self->options));
     self->resized = names_a_size(spec->options);

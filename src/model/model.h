@@ -29,6 +29,9 @@ typedef struct dlda_model_spec {
     const char *options;
 } dlda_model_spec;
 
+/* `failure` if two classes have the same name: labels go by the names. */
+dlda_status dlda_class_names_check(const char *const *names, size_t count, const char *where, dlda_status failure);
+
 /* A model with zero weights and no head. */
 dlda_status dlda_model_create(const dlda_model_spec *spec, dlda_model **model);
 

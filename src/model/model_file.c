@@ -10,6 +10,7 @@
 #include "model/preparation_file.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,8 +118,9 @@ static dlda_status check_version(const dlda_safetensors *file, const char *path)
     dlda_status status = require_text(file, path, format_key, &version);
 
     if (status != DLDA_OK || strcmp(version, format_version) == 0) return status;
-    return dlda_fail(DLDA_E_FORMAT, "%s: format version '%.32s', expected '%s'; a newer deeplda may read it", path,
-                     version, format_version);
+    int is_newer = strspn(version, "0123456789") == strlen(version) && atof(version) > atof(format_version);
+    return dlda_fail(DLDA_E_FORMAT, "%s: format version '%.32s', expected '%s'%s", path, version, format_version,
+                     is_newer ? ": a newer deeplda wrote this model, and is needed to read it" : "");
 }
 
 /* The class names; the strings belong to *array. */
@@ -137,6 +139,7 @@ static dlda_status read_names(const char *path, const char *text, json_t **array
         (*names)[c] = json_string_value(json_array_get(*array, c));
         if (!(*names)[c]) DLDA_FAIL(DLDA_E_FORMAT, "%s: class name %zu is not a string", path, c);
     }
+    DLDA_TRY(dlda_class_names_check(*names, *count, path, DLDA_E_FORMAT));
 done:
     return status;
 }
@@ -215,14 +218,27 @@ done:
     return status;
 }
 
+/* No sum of the head's values with features, which are floats, may overflow: a class would come of it all the same. */
+static dlda_status check_sizes(const double *values, size_t n, const char *path, const char *name)
+{
+    static const double most = 1e100;
+
+    for (size_t i = 0; i < n; i++)
+        if (!(fabs(values[i]) <= most))
+            return dlda_fail(DLDA_E_FORMAT, "%s: %s: value %zu is %g, expected at most %g in size", path, name, i,
+                             values[i], most);
+    return DLDA_OK;
+}
+
 /* Eigenvalues in order, and counts that make the number of directions possible. */
 static dlda_status check_head(const dlda_lda *lda, const char *path)
 {
     size_t usable = 0;
 
     for (size_t c = 0; c < lda->C; c++) {
-        if (!(lda->counts[c] >= 0 && lda->counts[c] <= 0x1p53))
-            return dlda_fail(DLDA_E_FORMAT, "%s: head.counts: class %zu has %g rows", path, c, lda->counts[c]);
+        if (!(lda->counts[c] >= 0 && lda->counts[c] <= 0x1p53 && lda->counts[c] == floor(lda->counts[c])))
+            return dlda_fail(DLDA_E_FORMAT, "%s: head.counts: class %zu has %g rows, expected a whole number", path,
+                             c, lda->counts[c]);
         usable += lda->counts[c] >= 2;
     }
     if (usable < 2 || lda->K != (usable - 1 < lda->D ? usable - 1 : lda->D))
@@ -250,7 +266,10 @@ static dlda_status load_head(const dlda_safetensors *file, const char *path, dld
     memcpy(model->lda->A, head[DIRECTIONS]->data, K * D * sizeof(double));
     memcpy(model->lda->eigenvalues, head[EIGENVALUES]->data, K * sizeof(double));
     DLDA_TRY(check_head(model->lda, path));
+    DLDA_TRY(check_sizes(model->lda->M, C * D, path, "head.means"));
+    DLDA_TRY(check_sizes(model->lda->A, K * D, path, "head.directions"));
     dlda_lda_prepare(model->lda);
+    DLDA_TRY(check_sizes(model->lda->T, C * D, path, "head: means times directions"));
 done:
     return status;
 }
