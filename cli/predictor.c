@@ -32,8 +32,7 @@ int predictor_open(predictor *self, const char *command, const char *model, cons
     int code = exit_code_of(command, dlda_model_load(model, &self->model));
     if (code != EXIT_OK) return code;
     self->classes = dlda_model_classes(self->model);
-    self->pixels = dlda_model_height(self->model) * dlda_model_width(self->model) *
-                   dlda_model_channels(self->model);
+    self->pixels = dlda_model_image_size(self->model);
     return read_format(self, options);
 }
 

@@ -462,7 +462,8 @@ DLDA_API void dlda_model_destroy(dlda_model *model);
 DLDA_API size_t dlda_model_height(const dlda_model *model); /* of the images it takes */
 DLDA_API size_t dlda_model_width(const dlda_model *model);
 DLDA_API size_t dlda_model_channels(const dlda_model *model);
-DLDA_API size_t dlda_model_features(const dlda_model *model); /* width of the network's output */
+DLDA_API size_t dlda_model_image_size(const dlda_model *model); /* height x width x channels: floats of an image */
+DLDA_API size_t dlda_model_features(const dlda_model *model);   /* width of the network's output */
 DLDA_API size_t dlda_model_classes(const dlda_model *model);
 DLDA_API size_t dlda_model_parameters(const dlda_model *model); /* trainable weights */
 DLDA_API const char *dlda_model_class_name(const dlda_model *model, size_t label);

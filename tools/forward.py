@@ -8,6 +8,7 @@ IMAGES are bytes or floats, [N][H][W][C], [N][H][W], or [N][D] for vectors. Prin
 probability of each class. Nothing here follows the C code: only docs/model_format.md, network_format.md, preparation.md
 and method.md (step 6) were needed to write it. All sums are in double.
 """
+import csv
 import json
 import sys
 
@@ -128,9 +129,10 @@ def main():
     model = Model(sys.argv[1])
     H = model.features(np.load(sys.argv[2]))
     best, proba = model.scores(H, kind).argmax(axis=1), model.probabilities(H, kind)
-    print(",".join(["index", "class", "probability"] + model.classes))
+    table = csv.writer(sys.stdout, lineterminator="\n")
+    table.writerow(["index", "class", "probability"] + model.classes)
     for i, (c, p) in enumerate(zip(best, proba)):
-        print(",".join([str(i), model.classes[c], "%.9g" % p[c]] + ["%.9g" % x for x in p]))
+        table.writerow([i, model.classes[c], "%.9g" % p[c]] + ["%.9g" % x for x in p])
 
 
 if __name__ == "__main__":

@@ -100,6 +100,11 @@ size_t dlda_model_channels(const dlda_model *self)
     return self->network->input.channels;
 }
 
+size_t dlda_model_image_size(const dlda_model *self)
+{
+    return dlda_shape_size(self->network->input);
+}
+
 size_t dlda_model_features(const dlda_model *self)
 {
     return self->network->features;

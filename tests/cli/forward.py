@@ -28,10 +28,18 @@ def run(*words):
     return subprocess.run([str(word) for word in words], check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
+def verdict(good, words):
+    print("%-6s%s" % ("ok" if good else "FAIL", words))
+    return good
+
+
 def near(what, found, expected, scale=1.0):
     error = np.abs(np.asarray(found, float) - expected).max() / scale
-    print("%-6s%s: largest difference %.1e" % ("ok" if error < TOLERANCE else "FAIL", what, error))
-    return error < TOLERANCE
+    return verdict(error < TOLERANCE, "%s: largest difference %.1e" % (what, error))
+
+
+def table(text):
+    return list(csv.reader(io.StringIO(text)))
 
 
 def compare(program, model_path, images, folder):
@@ -41,14 +49,15 @@ def compare(program, model_path, images, folder):
     np.save(data, images)
     H = model.features(images)
     for kind in ("paper", "bayes"):
-        rows = list(csv.reader(io.StringIO(run(program, "predict", model_path, data, "--proba", kind))))
-        assert rows[0][4:] == model.classes and len(rows) == len(images) + 1
-        best = model.scores(H, kind).argmax(axis=1)
-        good &= [row[2] for row in rows[1:]] == [model.classes[c] for c in best]
+        what = "%s, %s" % (name, kind)
+        rows = table(run(program, "predict", model_path, data, "--proba", kind))
+        best = [model.classes[c] for c in model.scores(H, kind).argmax(axis=1)]
+        good &= verdict(rows[0][4:] == model.classes and len(rows) == len(images) + 1, what + ": the same columns")
+        good &= verdict([row[2] for row in rows[1:]] == best, what + ": the same classes")
         found = [[float(x) for x in row[4:]] for row in rows[1:]]
-        good &= near("%s, %s" % (name, kind), found, model.probabilities(H, kind))
-        own = list(csv.reader(io.StringIO(run(sys.executable, ROOT / "tools" / "forward.py", model_path, data, kind))))
-        good &= own[0][3:] == model.classes and [row[1] for row in own[1:]] == [row[2] for row in rows[1:]]
+        good &= near(what, found, model.probabilities(H, kind))
+        own = table(run(sys.executable, ROOT / "tools" / "forward.py", model_path, data, kind))
+        good &= verdict([row[1] for row in own] == ["class"] + best, what + ": tools/forward.py prints them")
     for flags, expected in (([], model.project(H)), (["--raw"], H)):
         run(program, "embed", model_path, data, "-o", folder / "F.npy", *flags)
         good &= near("%s, embed %s" % (name, " ".join(flags)), np.load(folder / "F.npy"), expected,
