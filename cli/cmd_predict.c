@@ -2,207 +2,47 @@
  *
  * cmd_predict.c - `deeplda predict`: classes and probabilities of images, as CSV or JSON lines.
  *
- * A file that cannot be used is named on stderr, the others are still done, and the exit code is 1. If none can be
- * used there is no output at all, not even a header.
+ * Finds the images: in files, in folders, on the standard input, or in files whose names come there. A file that cannot be
+ * used is named on stderr, the others are still done, and the exit code is 1. If none can be used there is no output at
+ * all, not even a header.
  */
 #include "data.h"
-#include "fit.h"
-#include "json_out.h"
-#include "output.h"
+#include "line_reader.h"
+#include "predictor.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *const name = "predict";
+static const char *const standard_input = "standard input";
 
-typedef struct predictor {
-    const dlda_options *options;
-    dlda_model *model;
-    dlda_workspace *workspace;
-    size_t most; /* images at once, as --batch has it                     */
-    size_t threads;
-    size_t batch; /* what there is room for now: no more than a file needed */
-    size_t pixels, classes;
-    float *images; /* [batch][pixels]  */
-    float *proba;  /* [batch][classes] */
-    int *labels;   /* [batch]          */
-    dlda_probability kind;
-    int json;
-    int begun; /* the output has its first line             */
-    int bad;   /* a picture of a folder could not be used   */
-    cli_output output;
-} predictor;
+/* ---- Files ---- */
 
-/* ---- One line per image ---- */
-
-/* Quoted if it must be, with quotes doubled (RFC 4180). */
-static void write_csv_text(FILE *file, const char *text)
+static void predict_folder(predictor *self, const char *folder)
 {
-    if (!text[strcspn(text, ",\"\r\n")] && text[0] != ' ') {
-        fputs(text, file);
-        return;
+    path_list files = { 0 };
+    int code = paths_add_folder(&files, name, folder);
+
+    if (code == EXIT_OK && files.count == 0) {
+        complain(name, "%s: no pictures in this folder, expected at least 1", folder);
+        code = EXIT_FAILED;
     }
-    fputc('"', file);
-    for (; *text; text++) {
-        if (*text == '"') fputc('"', file);
-        fputc(*text, file);
-    }
-    fputc('"', file);
+    if (code != EXIT_OK) self->failed = 1;
+    for (size_t i = 0; i < files.count && !self->lost; i++) predictor_add_picture(self, files.paths[i]);
+    paths_release(&files);
 }
 
-static void write_csv_head(const predictor *self)
-{
-    fputs("file,index,class,probability", self->output.file);
-    for (size_t c = 0; c < self->classes; c++) {
-        fputc(',', self->output.file);
-        write_csv_text(self->output.file, dlda_model_class_name(self->model, c));
-    }
-    fputc('\n', self->output.file);
-}
-
-static void write_csv(const predictor *self, const char *path, size_t index, int label, const float *proba)
-{
-    FILE *file = self->output.file;
-    char number[32];
-
-    write_csv_text(file, path);
-    fprintf(file, ",%zu,", index);
-    write_csv_text(file, dlda_model_class_name(self->model, (size_t)label));
-    shortest_float(proba[label], number);
-    fprintf(file, ",%s", number);
-    for (size_t c = 0; c < self->classes; c++) {
-        shortest_float(proba[c], number);
-        fprintf(file, ",%s", number);
-    }
-    fputc('\n', file);
-}
-
-static void write_json(const predictor *self, const char *path, size_t index, int label, const float *proba)
-{
-    json_out json = { .file = self->output.file };
-
-    json_open(&json, '{');
-    json_key(&json, "file");
-    json_text(&json, path);
-    json_key(&json, "index");
-    json_count(&json, index);
-    json_key(&json, "class");
-    json_text(&json, dlda_model_class_name(self->model, (size_t)label));
-    json_key(&json, "probability");
-    json_float(&json, proba[label]);
-    json_key(&json, "probabilities");
-    json_open(&json, '{');
-    for (size_t c = 0; c < self->classes; c++) {
-        json_key(&json, dlda_model_class_name(self->model, c));
-        json_float(&json, proba[c]);
-    }
-    json_close(&json, '}');
-    json_close(&json, '}');
-    fputc('\n', json.file);
-}
-
-static void write_line(const predictor *self, const char *path, size_t index, size_t i)
-{
-    const float *proba = self->proba + i * self->classes;
-
-    if (self->json) write_json(self, path, index, self->labels[i], proba);
-    else write_csv(self, path, index, self->labels[i], proba);
-}
-
-/* A picture in a folder has its own name, and is the only one in its file. */
-static void write_lines(predictor *self, const char *path, const dlda_dataset *images, size_t first, size_t n)
-{
-    char whole[8192];
-    const char *slash = path[0] && path[strlen(path) - 1] == '/' ? "" : "/";
-
-    if (!self->begun && !self->json) write_csv_head(self);
-    self->begun = 1;
-    for (size_t i = 0; i < n; i++) {
-        const char *file = dlda_dataset_sample_file(images, first + i);
-        if (file) snprintf(whole, sizeof whole, "%s%s%s", path, slash, file);
-        write_line(self, file ? whole : path, file ? 0 : first + i, i);
-    }
-}
-
-/* ---- Memory ---- */
-
-static void release_room(predictor *self)
-{
-    free(self->labels);
-    free(self->proba);
-    free(self->images);
-    dlda_workspace_destroy(self->workspace);
-    self->labels = NULL;
-    self->proba = self->images = NULL;
-    self->workspace = NULL;
-    self->batch = 0;
-}
-
-static int take_room(predictor *self, const char *path, size_t batch)
-{
-    int code = exit_code_at(name, path, dlda_workspace_create(self->model, batch, self->threads, &self->workspace));
-
-    if (code != EXIT_OK) return code;
-    self->images = calloc(batch, self->pixels * sizeof *self->images);
-    self->proba = calloc(batch, self->classes * sizeof *self->proba);
-    self->labels = calloc(batch, sizeof *self->labels);
-    if (!self->images || !self->proba || !self->labels) {
-        complain(name, "%s: no memory for a batch of %zu images", path, batch);
-        return EXIT_FAILED;
-    }
-    self->batch = batch;
-    return EXIT_OK;
-}
-
-/* Makes room for a file's images, at most --batch of them at once; room that is large enough is used again. */
-static int have_room(predictor *self, const char *path, size_t count)
-{
-    size_t batch = count < self->most ? count : self->most;
-
-    if (batch <= self->batch) return EXIT_OK;
-    release_room(self);
-    int code = take_room(self, path, batch);
-    if (code != EXIT_OK) release_room(self);
-    return code;
-}
-
-/* ---- One file ---- */
-
-static dlda_status predict_portion(predictor *self, const char *path, const dlda_dataset *images, size_t first,
-                                   size_t n)
-{
-    dlda_status status = dlda_dataset_images(images, first, n, self->images);
-
-    if (status == DLDA_OK)
-        status = dlda_model_predict(self->model, self->workspace, self->images, n, self->kind, self->labels,
-                                    self->proba);
-    if (status == DLDA_OK) write_lines(self, path, images, first, n);
-    return status;
-}
-
-static int predict_images(predictor *self, const char *path, const dlda_dataset *images)
-{
-    fit_size wanted = fit_of_model(self->model);
-    size_t count = dlda_dataset_count(images);
-    int code = fit_images(name, path, "images", images, &wanted);
-
-    if (code == EXIT_OK) code = have_room(self, path, count);
-    for (size_t first = 0; code == EXIT_OK && first < count; first += self->batch) {
-        size_t n = count - first < self->batch ? count - first : self->batch;
-        code = exit_code_at(name, path, predict_portion(self, path, images, first, n));
-    }
-    return code;
-}
-
-static void note_bad(void *user, const char *message)
+static void tell_bad(void *user, const char *message)
 {
     predictor *self = user;
 
     complain(name, "%s", message);
-    self->bad = 1;
+    self->failed = 1;
 }
 
-static int predict_file(predictor *self, const char *path)
+static void predict_dataset(predictor *self, const char *path)
 {
     dlda_dataset *images = NULL;
     dlda_read_spec spec = data_spec(name, self->options, path, DLDA_TEST);
@@ -210,27 +50,93 @@ static int predict_file(predictor *self, const char *path)
     dlda_read_spec_use_model(&spec, self->model);
     spec.skip_bad = 1;
     spec.user = self;
-    spec.problem = note_bad;
-    int code = exit_code_of(name, dlda_dataset_open_images(&spec, &images));
-    if (code == EXIT_OK) code = predict_images(self, path, images);
+    spec.problem = tell_bad;
+    if (exit_code_of(name, dlda_dataset_open_images(&spec, &images)) == EXIT_OK)
+        predictor_add_dataset(self, path, images);
+    else self->failed = 1;
     dlda_dataset_destroy(images);
-    return code;
+}
+
+static void predict_path(predictor *self, const char *path)
+{
+    const char *format = NULL;
+    dlda_read_spec spec = data_spec(name, self->options, path, DLDA_TEST);
+
+    if (exit_code_of(name, dlda_dataset_format(&spec, &format)) != EXIT_OK) self->failed = 1;
+    else if (strcmp(format, "picture") == 0) predictor_add_picture(self, path);
+    else if (strcmp(format, "folder") == 0) predict_folder(self, path);
+    else predict_dataset(self, path);
+}
+
+/* ---- The standard input ---- */
+
+/* All of it, in new memory; NULL with a message if that cannot be. */
+static char *read_all(size_t *size)
+{
+    const size_t most = (size_t)1 << 30;
+    size_t room = 1 << 16;
+    char *bytes = malloc(room);
+    ssize_t n = 1;
+
+    for (*size = 0; bytes && n > 0 && *size<most; *size += n> 0 ? (size_t)n : 0) {
+        if (*size == room) {
+            char *larger = realloc(bytes, room *= 2);
+            if (!larger) free(bytes);
+            bytes = larger;
+        }
+        do n = bytes ? read(STDIN_FILENO, bytes + *size, room - *size) : 0;
+        while (n < 0 && errno == EINTR);
+    }
+    if (bytes && n == 0) return bytes;
+    complain(name, "%s: %s", standard_input, !bytes ? "no memory" : n < 0 ? strerror(errno) : "more than 1 GB");
+    free(bytes);
+    return NULL;
+}
+
+static void predict_input(predictor *self)
+{
+    size_t size = 0;
+    char *bytes = read_all(&size);
+
+    if (bytes) predictor_add_bytes(self, standard_input, "-", bytes, size);
+    else self->failed = 1;
+    free(bytes);
+}
+
+/* Names of files, one a line. Those that have come are answered together, and before it waits for more. */
+static int predict_list(predictor *self)
+{
+    line_reader *lines = calloc(1, sizeof *lines);
+    char *line = NULL;
+
+    if (!lines) {
+        complain(name, "no memory to read the list of files");
+        return EXIT_FAILED;
+    }
+    lines->descriptor = STDIN_FILENO;
+    while (!self->lost && ((line = line_next(lines, self->pictures.count == 0)) || self->pictures.count > 0)) {
+        if (!line) predictor_flush(self);
+        else if (lines->too_long) {
+            complain(name, "%s: a line of more than %d bytes: %.40s...", standard_input, LINE_ROOM, line);
+            self->failed = 1;
+        } else if (line[0]) predict_path(self, line);
+    }
+    free(lines);
+    return EXIT_OK;
 }
 
 /* ---- The command ---- */
 
-static int prepare(predictor *self, const cli_arguments *arguments)
+/* "-" and --list both read the standard input, which comes once. */
+static int check_words(const cli_arguments *arguments)
 {
-    self->options = arguments->options;
-    self->most = (size_t)option_number(arguments->options, "batch");
-    self->threads = (size_t)option_number(arguments->options, "threads");
-    self->kind = option_probability(arguments->options);
-    self->json = option_is(arguments->options, "json", "true");
-    int code = exit_code_of(name, dlda_model_load(arguments->words[0], &self->model));
-    if (code != EXIT_OK) return code;
-    self->classes = dlda_model_classes(self->model);
-    self->pixels = dlda_model_height(self->model) * dlda_model_width(self->model) *
-                   dlda_model_channels(self->model);
+    int list = option_is(arguments->options, "list", "true");
+    size_t inputs = (size_t)list;
+
+    for (size_t i = 1; i < arguments->n_words; i++) inputs += strcmp(arguments->words[i], "-") == 0;
+    if (arguments->n_words < 2 && !list) return complain_usage(name, "expected MODEL FILE..., or MODEL --list");
+    if (inputs > 1)
+        return complain_usage(name, "the %s can be read once only, by '-' or by --list", standard_input);
     return EXIT_OK;
 }
 
@@ -239,9 +145,13 @@ static int predict_all(predictor *self, const cli_arguments *arguments)
     int code = output_open(&self->output, name, dlda_options_get(arguments->options, "output"));
 
     if (code != EXIT_OK) return code;
-    for (size_t i = 1; i < arguments->n_words; i++)
-        if (predict_file(self, arguments->words[i]) != EXIT_OK) code = EXIT_FAILED;
-    if (self->bad) code = EXIT_FAILED;
+    for (size_t i = 1; i < arguments->n_words && !self->lost; i++) {
+        if (strcmp(arguments->words[i], "-") == 0) predict_input(self);
+        else predict_path(self, arguments->words[i]);
+    }
+    if (option_is(arguments->options, "list", "true")) code = predict_list(self);
+    predictor_flush(self);
+    if (self->failed) code = EXIT_FAILED;
     if (!self->begun) {
         output_discard(&self->output);
         return code;
@@ -253,28 +163,32 @@ static int predict_all(predictor *self, const cli_arguments *arguments)
 static int run_predict(const cli_arguments *arguments)
 {
     predictor self = { 0 };
-    int code = prepare(&self, arguments);
+    int code = check_words(arguments);
 
+    if (code == EXIT_OK) code = predictor_open(&self, name, arguments->words[0], arguments->options);
     if (code == EXIT_OK) code = predict_all(&self, arguments);
-    release_room(&self);
-    dlda_model_destroy(self.model);
+    predictor_release(&self);
     return code;
 }
 
 const cli_command predict_command = {
     .name = "predict",
     .operands = "MODEL FILE...",
-    .least = 2,
+    .least = 1,
     .most = (size_t)-1,
     .summary = "Classify images: pictures or other files in, CSV or JSON lines out.",
     .details =
-        "FILE is a PNG or JPEG picture, a folder of such, an IDX image file, or anything that train takes. Each "
-        "line has the file, the image's index in it, the class, its probability, and the probabilities of all "
-        "classes. Images are brought to the model's colours, and to its size if it was trained with --resize "
-        "or if that is given; else they must have that size. A file that cannot be used is reported, the "
-        "others are still done, and the exit status is 1.",
+        "FILE is a PNG or JPEG picture, a folder of such (and of folders), an array of images (IDX, .npy), or "
+        "anything that train takes; - is one picture on the standard input. With --list, names of files come "
+        "there, one a line, and each is answered as soon as it can be.\n"
+        "Each line has the file, the image's index in it, the class, its probability, and the probabilities of "
+        "all classes, or with --top those of the best. --reject adds the squared distance to the nearest class "
+        "and whether it is too far from all. Images are brought to the model's colours, and to its size if it "
+        "was trained with --resize or if that is given; else they must have that size. A file that cannot be "
+        "used is reported, the others are still done, and the exit status is 1.",
     .examples = "deeplda predict run/model.safetensors seven.png\n"
-                "deeplda predict run/model.safetensors photos/ --json\n"
-                "deeplda predict run/model.safetensors ~/mnist/t10k-images-idx3-ubyte.gz -o answers.csv",
+                "deeplda predict run/model.safetensors photos/ --json --top 3 --reject 0.001\n"
+                "deeplda predict run/model.safetensors - < seven.png\n"
+                "deeplda predict run/model.safetensors --list < names.txt > answers.csv",
     .run = run_predict,
 };

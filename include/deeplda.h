@@ -158,6 +158,10 @@ DLDA_API dlda_status dlda_dataset_open(const dlda_read_spec *spec, dlda_dataset 
 DLDA_API dlda_status dlda_dataset_read(const char *path, dlda_part part, dlda_dataset **dataset);
 /* 1 if there is something of that part, complete or not. */
 DLDA_API int dlda_dataset_has_part(const dlda_read_spec *spec);
+/* 1 if there are labels; a picture or an array may have none, and is then for dlda_dataset_open_images. */
+DLDA_API int dlda_dataset_has_labels(const dlda_read_spec *spec);
+/* The format that it is read in, a word of the option format: "idx", "npy", "picture", "folder" (of pictures), ... */
+DLDA_API dlda_status dlda_dataset_format(const dlda_read_spec *spec, const char **format);
 
 /* Reads images that need no labels: a PNG or JPEG picture, a folder of such, an IDX image file, an .npy file, unlabeled_X.bin of
  * STL-10; also what dlda_dataset_open reads. Grey and coloured images are converted into each other where `channels`
@@ -300,6 +304,16 @@ typedef enum dlda_probability {
     DLDA_SOFTMAX /* not of an LDA, but of a network trained with cce: see dlda_model_require_softmax   */
 } dlda_probability;
 
+/* What is wanted of some rows or images; NULL for what is not. */
+typedef struct dlda_answers {
+    int *labels;        /* [n]           the class with the largest score                            */
+    float *proba;       /* [n][classes]                                                              */
+    double *scores;     /* [n][classes]  before they become probabilities; -infinity: never predicted */
+    double *distances;  /* [n]           as dlda_lda_distances has them                              */
+    float *features;    /* [n][features] the network's output                                        */
+    float *projections; /* [n][K]        the features on the directions of the LDA                   */
+} dlda_answers;
+
 /* Solves Sb e = v (Sw + lambda I) e on what the scatter has seen. */
 DLDA_API dlda_status dlda_lda_fit(const dlda_scatter *scatter, double lambda, dlda_lda **lda);
 DLDA_API size_t dlda_lda_classes(const dlda_lda *lda);
@@ -319,6 +333,12 @@ DLDA_API dlda_status dlda_lda_transform(const dlda_lda *lda, const float *X, siz
  * the largest score before it becomes a probability, so it is exact where probabilities saturate. */
 DLDA_API dlda_status dlda_lda_predict(const dlda_lda *lda, const float *X, size_t n, dlda_probability kind,
                                       int *labels, float *proba);
+/* How far each row is from the class it is nearest to: the smallest squared Mahalanobis distance to a class mean, in the
+ * space of the directions and under the covariance that the classes share. distances [n]. */
+DLDA_API dlda_status dlda_lda_distances(const dlda_lda *lda, const float *X, size_t n, double *distances);
+/* The distance that a share alpha of each class's own rows exceeds if classes are Gaussian: the upper limit of the
+ * chi-square distribution with K degrees of freedom. What is farther belongs to no class. 0 < alpha < 1. */
+DLDA_API dlda_status dlda_lda_distance_limit(const dlda_lda *lda, double alpha, double *limit);
 DLDA_API void dlda_lda_destroy(dlda_lda *lda);
 
 /* A table of labelled rows in a file: .npy, .npz or CSV (docs/data_formats.md). It is read in blocks each time it is
@@ -450,7 +470,8 @@ DLDA_API void dlda_model_destroy(dlda_model *model);
 DLDA_API size_t dlda_model_height(const dlda_model *model); /* of the images it takes */
 DLDA_API size_t dlda_model_width(const dlda_model *model);
 DLDA_API size_t dlda_model_channels(const dlda_model *model);
-DLDA_API size_t dlda_model_features(const dlda_model *model); /* width of the network's output */
+DLDA_API size_t dlda_model_image_size(const dlda_model *model); /* height x width x channels: floats of an image */
+DLDA_API size_t dlda_model_features(const dlda_model *model);   /* width of the network's output */
 DLDA_API size_t dlda_model_classes(const dlda_model *model);
 DLDA_API size_t dlda_model_parameters(const dlda_model *model); /* trainable weights */
 DLDA_API const char *dlda_model_class_name(const dlda_model *model, size_t label);
@@ -475,6 +496,20 @@ DLDA_API dlda_status dlda_workspace_create(const dlda_model *model, size_t batch
                                            dlda_workspace **workspace);
 DLDA_API void dlda_workspace_destroy(dlda_workspace *workspace);
 
+/* Reads the PNG or JPEG picture spec->path as the model takes it: image [height][width][channels]. Colours become grey or
+ * grey becomes colours. It is brought to the model's size if the model was trained with the option resize, or if spec has
+ * that height and width; else it must have that size. Nothing else of the spec counts. */
+DLDA_API dlda_status dlda_model_read_picture(const dlda_model *model, const dlda_read_spec *spec, float *image);
+/* The same of a file's bytes in memory; spec->path is what messages call them. */
+DLDA_API dlda_status dlda_model_decode_picture(const dlda_model *model, const dlda_read_spec *spec,
+                                               const void *bytes, size_t size, float *image);
+/* The same of many files, by the workspace's threads: images [n][height][width][channels]. A picture that cannot be used
+ * does not stop the others: good [n] has 0 for it and 1 for the others, its image is all zero, and spec->problem is told,
+ * by this thread and in the order of the paths. spec->path does not count. */
+DLDA_API dlda_status dlda_model_read_pictures(const dlda_model *model, dlda_workspace *workspace,
+                                              const dlda_read_spec *spec, const char *const *paths, size_t n,
+                                              float *images, unsigned char *good);
+
 /* Features H [n][features] of images [n][height][width][channels] as dlda_dataset_images gives them; the model
  * prepares them as it did in training. Any n: more than the workspace's batch is done in portions. */
 DLDA_API dlda_status dlda_model_embed(const dlda_model *model, dlda_workspace *workspace, const float *images,
@@ -482,6 +517,17 @@ DLDA_API dlda_status dlda_model_embed(const dlda_model *model, dlda_workspace *w
 /* Classes of images; labels [n] and proba [n][classes] may be NULL. By the LDA, or with DLDA_SOFTMAX by the softmax. */
 DLDA_API dlda_status dlda_model_predict(const dlda_model *model, dlda_workspace *workspace, const float *images,
                                         size_t n, dlda_probability kind, int *labels, float *proba);
+
+/* All of these, and more, from one pass through the network. Takes no memory and no lock. */
+DLDA_API dlda_status dlda_model_answer(const dlda_model *model, dlda_workspace *workspace, const float *images,
+                                       size_t n, dlda_probability kind, const dlda_answers *answers);
+
+/* Writes what a model makes of a data set as an .npy file of f4: the projections [count][K], or the network's features
+ * [count][features] if `raw`. The labels, if the data have any, go beside it as i4 [count], into NAME_labels.npy if the
+ * path is NAME.npy; if they have none, an older file of that name is removed. Files appear whole or not at all, and
+ * labels never stand beside features of other data. */
+DLDA_API dlda_status dlda_model_write_features(const dlda_model *model, dlda_workspace *workspace,
+                                               const dlda_dataset *dataset, int raw, const char *path);
 
 /* ---- A new head for a trained network --------------------------------------------------------------- */
 

@@ -7,6 +7,7 @@
  * which is Bayes' rule for Gaussian classes with covariance Sw + lambda I, seen in the discriminant space.
  */
 #include "classify/lda_head.h"
+#include "base/chi_square.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "objective/lda_problem.h"
@@ -18,10 +19,11 @@ dlda_status dlda_lda_create(size_t C, size_t D, size_t K, dlda_lda **lda)
 {
     dlda_status status = DLDA_OK;
     dlda_lda *self = NULL;
-    size_t n_means = 0, n_directions = 0;
+    size_t n_means = 0, n_directions = 0, n_projected = 0;
 
     DLDA_TRY(dlda_multiply_sizes(C, D, "LDA", &n_means));
     DLDA_TRY(dlda_multiply_sizes(K, D, "LDA", &n_directions));
+    DLDA_TRY(dlda_multiply_sizes(C, K, "LDA", &n_projected));
     DLDA_TRY(DLDA_TAKE(&self, 1, "LDA"));
     self->C = C;
     self->D = D;
@@ -33,6 +35,7 @@ dlda_status dlda_lda_create(size_t C, size_t D, size_t K, dlda_lda **lda)
     DLDA_TRY(DLDA_TAKE(&self->T, n_means, "LDA"));
     DLDA_TRY(DLDA_TAKE(&self->offset, C, "LDA"));
     DLDA_TRY(DLDA_TAKE(&self->log_prior, C, "LDA"));
+    DLDA_TRY(DLDA_TAKE(&self->P, n_projected, "LDA"));
     *lda = self;
     self = NULL;
 done:
@@ -53,6 +56,7 @@ void dlda_lda_destroy(dlda_lda *self)
     dlda_release(self->T);
     dlda_release(self->offset);
     dlda_release(self->log_prior);
+    dlda_release(self->P);
     dlda_release(self);
 }
 
@@ -80,6 +84,7 @@ void dlda_lda_prepare(dlda_lda *self)
         const double *mean = self->M + c * D;
         for (size_t k = 0; k < self->K; k++) {
             double coordinate = dot(D, mean, self->A + k * D);
+            self->P[c * self->K + k] = coordinate;
             for (size_t i = 0; i < D; i++) T[i] += coordinate * self->A[k * D + i];
         }
         self->offset[c] = -dot(D, mean, T) / 2;
@@ -260,20 +265,80 @@ static void classify_row(const dlda_lda *self, const float *x, dlda_probability 
     for (size_t c = 0; c < self->C; c++) proba[c] = (float)(scores[c] / sum);
 }
 
+/* e'(Sw + lambda I)e = 1 makes the shared covariance of the projected rows the identity, so the squared Mahalanobis
+ * distance is the plain one. `z` [K] is the row on the directions. */
+static double nearest_distance(const dlda_lda *self, const double *z)
+{
+    double least = INFINITY;
+
+    for (size_t c = 0; c < self->C; c++) {
+        double sum = 0;
+        for (size_t k = 0; dlda_lda_usable(self, c) && k < self->K; k++) {
+            double gap = z[k] - self->P[c * self->K + k];
+            sum += gap * gap;
+        }
+        if (dlda_lda_usable(self, c) && sum < least) least = sum;
+    }
+    return least;
+}
+
+/* `z` [K] is scratch. */
+static void locate_row(const dlda_lda *self, const float *x, double *z, float *projection, double *distance)
+{
+    for (size_t k = 0; k < self->K; k++) z[k] = dot_mixed(self->D, x, self->A + k * self->D);
+    for (size_t k = 0; projection && k < self->K; k++) projection[k] = (float)z[k];
+    if (distance) *distance = nearest_distance(self, z);
+}
+
+dlda_status dlda_lda_answer(const dlda_lda *self, const float *X, size_t n, dlda_probability kind, double *scratch,
+                            const dlda_answers *answers)
+{
+    size_t C = self->C, D = self->D, K = self->K;
+    const dlda_answers *a = answers;
+    dlda_status status = check_finite(X, n, D);
+
+    if (kind != DLDA_PAPER && kind != DLDA_BAYES)
+        return dlda_fail(DLDA_E_ARGUMENT, "predict: unknown kind of probability %d", (int)kind);
+    for (size_t i = 0; status == DLDA_OK && i < n; i++) {
+        const float *x = X + i * D;
+        if (a->projections || a->distances)
+            locate_row(self, x, scratch, a->projections ? a->projections + i * K : NULL,
+                       a->distances ? a->distances + i : NULL);
+        if (a->labels || a->proba)
+            classify_row(self, x, kind, scratch, a->labels ? a->labels + i : NULL,
+                         a->proba ? a->proba + i * C : NULL);
+        for (size_t c = 0; a->scores && c < C; c++) a->scores[i * C + c] = class_score(self, x, c, kind);
+    }
+    return status;
+}
+
+static dlda_status answer(const dlda_lda *self, const float *X, size_t n, dlda_probability kind,
+                          const dlda_answers *answers)
+{
+    double *scratch = NULL;
+    dlda_status status = DLDA_TAKE(&scratch, self->C + self->K, "class scores");
+
+    if (status == DLDA_OK) status = dlda_lda_answer(self, X, n, kind, scratch, answers);
+    dlda_release(scratch);
+    return status;
+}
+
 dlda_status dlda_lda_predict(const dlda_lda *self, const float *X, size_t n, dlda_probability kind, int *labels,
                              float *proba)
 {
-    dlda_status status = DLDA_OK;
-    double *scores = NULL;
+    return answer(self, X, n, kind, &(dlda_answers){ .labels = labels, .proba = proba });
+}
 
-    if (kind != DLDA_PAPER && kind != DLDA_BAYES)
-        DLDA_FAIL(DLDA_E_ARGUMENT, "predict: unknown kind of probability %d", (int)kind);
-    DLDA_TRY(check_finite(X, n, self->D));
-    DLDA_TRY(DLDA_TAKE(&scores, self->C, "class scores"));
-    for (size_t i = 0; i < n; i++)
-        classify_row(self, X + i * self->D, kind, scores, labels ? labels + i : NULL,
-                     proba ? proba + i * self->C : NULL);
-done:
-    dlda_release(scores);
-    return status;
+dlda_status dlda_lda_distances(const dlda_lda *self, const float *X, size_t n, double *distances)
+{
+    return answer(self, X, n, DLDA_PAPER, &(dlda_answers){ .distances = distances });
+}
+
+dlda_status dlda_lda_distance_limit(const dlda_lda *self, double alpha, double *limit)
+{
+    if (!(alpha > 0 && alpha < 1))
+        return dlda_fail(DLDA_E_ARGUMENT, "distance limit: alpha is %g, expected more than 0 and less than 1",
+                         alpha);
+    *limit = dlda_chi_square_limit(alpha, (double)self->K);
+    return DLDA_OK;
 }

@@ -21,6 +21,7 @@ struct dlda_lda {
     double *T;         /* [C][D]  M A' A                                                 */
     double *offset;    /* [C]     -diag(M T') / 2                                        */
     double *log_prior; /* [C]     of the usable classes                                  */
+    double *P;         /* [C][K]  M A': class means on the directions                    */
 };
 
 /* An empty head of that size; fill in the fitted fields, then call _prepare for the others. */
@@ -40,5 +41,9 @@ dlda_status dlda_lda_extend(const dlda_lda *lda, const dlda_scatter *added, doub
 
 /* 1 if class c may be predicted. */
 int dlda_lda_usable(const dlda_lda *lda, size_t c);
+
+/* What is wanted of rows X [n][D]; `answers->features` is not looked at. Takes no memory: `scratch` has room for C + K. */
+dlda_status dlda_lda_answer(const dlda_lda *lda, const float *X, size_t n, dlda_probability kind, double *scratch,
+                            const dlda_answers *answers);
 
 #endif

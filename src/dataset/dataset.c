@@ -254,6 +254,11 @@ const int *dlda_dataset_labels(const dlda_dataset *dataset)
 
 /* ---- Images for a network ---- */
 
+void dlda_scale_bytes(const uint8_t *bytes, size_t n, float *values)
+{
+    for (size_t p = 0; p < n; p++) values[p] = (float)bytes[p] / 255.0f;
+}
+
 static void copy_sample(const dlda_dataset *self, size_t i, float *image)
 {
     size_t size = sample_size(self), at = self->index[i] * size;
@@ -262,8 +267,7 @@ static void copy_sample(const dlda_dataset *self, size_t i, float *image)
         memcpy(image, self->storage->values + at, size * sizeof *image);
         return;
     }
-    const uint8_t *bytes = self->storage->bytes + at;
-    for (size_t p = 0; p < size; p++) image[p] = (float)bytes[p] / 255.0f;
+    dlda_scale_bytes(self->storage->bytes + at, size, image);
 }
 
 dlda_status dlda_dataset_images(const dlda_dataset *dataset, size_t first, size_t n, float *images)

@@ -13,6 +13,9 @@
 /* [count] labels in 0 .. classes-1, in the set's own order; NULL if the set has none. */
 const int *dlda_dataset_labels(const dlda_dataset *dataset);
 
+/* Bytes of an image as a network sees them: 0 to 1. */
+void dlda_scale_bytes(const uint8_t *bytes, size_t n, float *values);
+
 /* Gathers samples indices[0 .. n-1] (positions in this set) as floats: images [n][height][width][channels]. */
 void dlda_dataset_gather(const dlda_dataset *dataset, const size_t *indices, size_t n, dlda_team *team,
                          float *images);

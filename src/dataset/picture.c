@@ -2,6 +2,7 @@
  *
  * picture.c - opens a picture, sees by its first bytes what it is, and refuses sizes that are not to be believed.
  */
+#define _GNU_SOURCE
 #include "dataset/picture.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -57,19 +58,25 @@ static dlda_status size_of(const char *path, FILE *stream, size_t *size)
     return DLDA_OK;
 }
 
+static dlda_status read_stream(const dlda_picture_file *file, dlda_image_shape *shape, uint8_t **pixels)
+{
+    uint8_t start[SIGNATURE] = { 0 };
+    decoder *decode = decoder_of(start, fread(start, 1, sizeof start, file->stream));
+
+    if (ferror(file->stream)) return dlda_fail(DLDA_E_IO, "%s: cannot read: %s", file->path, strerror(errno));
+    if (!decode) return dlda_fail(DLDA_E_FORMAT, "%s: neither a PNG nor a JPEG picture", file->path);
+    rewind(file->stream);
+    return decode(file, shape, pixels);
+}
+
 static dlda_status read_picture(const char *path, dlda_image_shape *shape, uint8_t **pixels)
 {
     dlda_status status = DLDA_OK;
     dlda_picture_file file = { .path = path };
-    uint8_t start[SIGNATURE] = { 0 };
 
     DLDA_TRY(dlda_file_open(path, &file.stream));
     DLDA_TRY(size_of(path, file.stream, &file.size));
-    decoder *decode = decoder_of(start, fread(start, 1, sizeof start, file.stream));
-    if (ferror(file.stream)) DLDA_FAIL(DLDA_E_IO, "%s: cannot read: %s", path, strerror(errno));
-    if (!decode) DLDA_FAIL(DLDA_E_FORMAT, "%s: neither a PNG nor a JPEG picture", path);
-    rewind(file.stream);
-    DLDA_TRY(decode(&file, shape, pixels));
+    DLDA_TRY(read_stream(&file, shape, pixels));
 done:
     if (file.stream) fclose(file.stream);
     return status;
@@ -90,6 +97,21 @@ dlda_status dlda_picture_read(const char *path, dlda_raw_images *image)
     return status;
 }
 
+dlda_status dlda_picture_decode(const void *bytes, size_t size, const char *name, dlda_raw_images *image)
+{
+    dlda_image_shape shape = { 0 };
+    uint8_t *pixels = NULL;
+    dlda_picture_file file = { .path = name, .size = size };
+
+    if (size == 0) return dlda_fail(DLDA_E_FORMAT, "%s: 0 bytes, expected a PNG or JPEG picture", name);
+    file.stream = fmemopen((void *)bytes, size, "r"); /* nothing is written to them */
+    if (!file.stream) return dlda_fail(DLDA_E_MEMORY, "%s: cannot read from memory: %s", name, strerror(errno));
+    dlda_status status = read_stream(&file, &shape, &pixels);
+    fclose(file.stream);
+    if (status == DLDA_OK) *image = (dlda_raw_images){ 1, shape.height, shape.width, shape.channels, pixels };
+    return status;
+}
+
 /* ---- As a reader: one picture, which has no label ---- */
 
 static int recognises_picture(const dlda_source *source)
@@ -101,6 +123,12 @@ static int has_no_part(const dlda_source *source, dlda_part part)
 {
     (void)source;
     (void)part;
+    return 0;
+}
+
+static int has_no_labels(const dlda_source *source)
+{
+    (void)source;
     return 0;
 }
 
@@ -129,4 +157,5 @@ const dlda_reader dlda_picture_reader = { .name = "picture",
                                           .recognises = recognises_picture,
                                           .has_part = has_no_part,
                                           .read = refuse_picture,
-                                          .read_images = read_alone };
+                                          .read_images = read_alone,
+                                          .has_labels = has_no_labels };

@@ -20,6 +20,9 @@ dlda_status dlda_picture_shape(const char *path, dlda_image_shape *shape);
 /* The pixels [height][width][channels]. */
 dlda_status dlda_picture_read(const char *path, dlda_raw_images *image);
 
+/* The same of a file's bytes in memory, which messages call `name`. */
+dlda_status dlda_picture_decode(const void *bytes, size_t size, const char *name, dlda_raw_images *image);
+
 /* ---- For read_png.c and read_jpeg.c ---- */
 
 typedef struct dlda_picture_file {

@@ -274,6 +274,35 @@ int dlda_dataset_has_part(const dlda_read_spec *spec)
     return has;
 }
 
+int dlda_dataset_has_labels(const dlda_read_spec *spec)
+{
+    dlda_source source;
+    dlda_read_spec resolved;
+    const dlda_reader *reader = NULL;
+    char *folder = NULL;
+    int has = resolve(spec, &resolved, &folder) == DLDA_OK && find_reader(&resolved, &source, &reader) == DLDA_OK &&
+              (!reader->has_labels || reader->has_labels(&source));
+
+    dlda_release(folder);
+    return has;
+}
+
+dlda_status dlda_dataset_format(const dlda_read_spec *spec, const char **format)
+{
+    dlda_status status = DLDA_OK;
+    dlda_source source;
+    dlda_read_spec resolved;
+    const dlda_reader *reader = NULL;
+    char *folder = NULL;
+
+    DLDA_TRY(resolve(spec, &resolved, &folder));
+    DLDA_TRY(find_reader(&resolved, &source, &reader));
+    *format = reader->name;
+done:
+    dlda_release(folder);
+    return status;
+}
+
 /* ---- Images without labels ---- */
 
 dlda_status dlda_dataset_open_images(const dlda_read_spec *spec, dlda_dataset **dataset)

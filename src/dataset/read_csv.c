@@ -94,4 +94,6 @@ static int has_part(const dlda_source *source, dlda_part part)
     return part == DLDA_TRAIN;
 }
 
-const dlda_reader dlda_csv_reader = { "csv", "a CSV table", recognises, has_part, read_csv, NULL };
+const dlda_reader dlda_csv_reader = {
+    .name = "csv", .expected = "a CSV table", .recognises = recognises, .has_part = has_part, .read = read_csv
+};

@@ -292,9 +292,15 @@ static int has_part(const dlda_source *source, dlda_part part)
     return has_part_folder(source->spec->path, part == DLDA_TRAIN ? "train" : "test");
 }
 
+static int has_classes(const dlda_source *source)
+{
+    return find_entry(opendir(source->spec->path), NULL);
+}
+
 const dlda_reader dlda_folder_reader = { .name = "folder",
                                          .expected = "a folder with a sub-folder of PNG or JPEG pictures per class",
                                          .recognises = recognises,
                                          .has_part = has_part,
                                          .read = read_classes,
-                                         .read_images = read_flat };
+                                         .read_images = read_flat,
+                                         .has_labels = has_classes };

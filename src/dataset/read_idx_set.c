@@ -146,7 +146,9 @@ static int has_both(const dlda_source *source, dlda_part part)
     return 1;
 }
 
-const dlda_reader dlda_digits_reader = { "digits", "'digits'", is_digits, has_both, read_embedded, NULL };
+const dlda_reader dlda_digits_reader = {
+    .name = "digits", .expected = "'digits'", .recognises = is_digits, .has_part = has_both, .read = read_embedded
+};
 
 /* Files of that part, complete or not: what is incomplete is then an error, not an absence. */
 static int folder_has_part(const dlda_source *source, dlda_part part)
@@ -198,6 +200,19 @@ done:
     return status;
 }
 
-const dlda_reader dlda_idx_reader = { "idx",          "a folder with IDX files or an IDX image file",
-                                      recognises_idx, has_part,
-                                      read_idx,       read_images };
+static int has_labels(const dlda_source *source)
+{
+    char *labels = NULL;
+    int found = source->is_folder || find_labels_beside(source->spec->path, &labels) == DLDA_OK;
+
+    dlda_release(labels);
+    return found;
+}
+
+const dlda_reader dlda_idx_reader = { .name = "idx",
+                                      .expected = "a folder with IDX files or an IDX image file",
+                                      .recognises = recognises_idx,
+                                      .has_part = has_part,
+                                      .read = read_idx,
+                                      .read_images = read_images,
+                                      .has_labels = has_labels };

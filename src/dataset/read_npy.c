@@ -3,6 +3,7 @@
  * read_npy.c - sets in .npy files: images or vectors in one, labels in another (array_set.c has what shapes mean).
  *
  * Given an array, its labels are looked for beside it:
+ *     NAME.npy -> NAME_labels.npy                 if that is there; `deeplda embed` writes such pairs
  *     NAMEimagesEND.npy -> NAMElabelsEND.npy      also with "features" or "data" for "images"
  *     XEND.npy, xEND.npy -> yEND.npy              X.npy, x_train.npy, X_test.npy, ...
  * Given a folder, its training part is the first of these pairs that is there, its test part likewise with "test":
@@ -70,6 +71,14 @@ static dlda_status replaced(const char *path, const char *at, size_t n, const ch
     return DLDA_OK;
 }
 
+dlda_status dlda_npy_labels_name(const char *path, char **labels)
+{
+    size_t length = strlen(path), end = strlen(suffix);
+
+    if (length <= end || !dlda_path_ends(path, suffix)) end = 0;
+    return replaced(path, path + length - end, end, "_labels.npy", labels);
+}
+
 dlda_status dlda_npy_labels_beside(const char *path, char **labels)
 {
     static const char *const words[] = { "images", "features", "data" };
@@ -77,12 +86,18 @@ dlda_status dlda_npy_labels_beside(const char *path, char **labels)
     const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path, *at = NULL;
     char *found = NULL;
 
+    DLDA_TRY(dlda_npy_labels_name(path, &found));
+    if (!dlda_path_exists(found)) {
+        dlda_release(found);
+        found = NULL;
+    }
     for (size_t i = 0; i < 3 && !found; i++)
         if ((at = strstr(name, words[i]))) DLDA_TRY(replaced(path, at, strlen(words[i]), "labels", &found));
     if (!found && (name[0] == 'X' || name[0] == 'x')) DLDA_TRY(replaced(path, name, 1, "y", &found));
     if (!found)
         DLDA_FAIL(DLDA_E_IO,
-                  "%s: its labels are not known from its name; X.npy has them in y.npy, images.npy in labels.npy",
+                  "%s: its labels are not known from its name; X.npy has them in y.npy, images.npy in labels.npy, "
+                  "NAME.npy in NAME_labels.npy",
                   path);
     if (!dlda_path_exists(found)) DLDA_FAIL(DLDA_E_IO, "%s: found no labels beside it, expected %s", path, found);
     *labels = found;
@@ -194,6 +209,19 @@ static dlda_status read_unlabelled(const dlda_source *source, dlda_dataset **dat
     return source->is_folder ? read_npy(source, dataset) : dlda_npy_read_images(source->spec->path, dataset);
 }
 
-const dlda_reader dlda_npy_reader = { "npy",      "an .npy file or a folder of them",
-                                      recognises, has_part,
-                                      read_npy,   read_unlabelled };
+static int has_labels(const dlda_source *source)
+{
+    char *labels = NULL;
+    int found = source->is_folder || dlda_npy_labels_beside(source->spec->path, &labels) == DLDA_OK;
+
+    dlda_release(labels);
+    return found;
+}
+
+const dlda_reader dlda_npy_reader = { .name = "npy",
+                                      .expected = "an .npy file or a folder of them",
+                                      .recognises = recognises,
+                                      .has_part = has_part,
+                                      .read = read_npy,
+                                      .read_images = read_unlabelled,
+                                      .has_labels = has_labels };

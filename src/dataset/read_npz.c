@@ -117,4 +117,6 @@ static int has_part(const dlda_source *source, dlda_part part)
     return found;
 }
 
-const dlda_reader dlda_npz_reader = { "npz", "an .npz file", recognises, has_part, read_npz, NULL };
+const dlda_reader dlda_npz_reader = {
+    .name = "npz", .expected = "an .npz file", .recognises = recognises, .has_part = has_part, .read = read_npz
+};

@@ -178,9 +178,19 @@ static int has_part(const dlda_source *source, dlda_part part)
     return dlda_folder_has(source->spec->path, part == DLDA_TRAIN ? "train_" : "test_");
 }
 
+static int has_labels(const dlda_source *source)
+{
+    char *labels = NULL;
+    int found = source->is_folder || labels_beside(source->spec->path, &labels) == DLDA_OK;
+
+    dlda_release(labels);
+    return found;
+}
+
 const dlda_reader dlda_stl10_reader = { .name = "stl10",
                                         .expected = "binary STL-10",
                                         .recognises = recognises,
                                         .has_part = has_part,
                                         .read = read_stl,
-                                        .read_images = read_unlabelled };
+                                        .read_images = read_unlabelled,
+                                        .has_labels = has_labels };

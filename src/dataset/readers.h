@@ -29,6 +29,7 @@ typedef struct dlda_reader {
     dlda_status (*read)(const dlda_source *source, dlda_dataset **dataset);
     /* Without labels; NULL if that is the same. */
     dlda_status (*read_images)(const dlda_source *source, dlda_dataset **dataset);
+    int (*has_labels)(const dlda_source *source); /* there are labels, good or damaged; NULL: always */
 } dlda_reader;
 
 extern const dlda_reader dlda_digits_reader, dlda_idx_reader, dlda_cifar10_reader, dlda_cifar100_reader,
@@ -73,6 +74,8 @@ dlda_status dlda_idx_read_labels(const dlda_input *input, uint8_t **labels, size
 
 /* An .npy file as a set of images without labels. */
 dlda_status dlda_npy_read_images(const char *path, dlda_dataset **dataset);
+/* NAME_labels.npy for NAME.npy, in new memory: where labels are written. */
+dlda_status dlda_npy_labels_name(const char *path, char **labels);
 /* The file that has the labels of an .npy file, by its name, in new memory. */
 dlda_status dlda_npy_labels_beside(const char *path, char **labels);
 

@@ -74,18 +74,26 @@ done:
     return status;
 }
 
+dlda_status dlda_npy_add_labels(dlda_file_writer *writer, const int *labels, size_t n)
+{
+    dlda_status status = DLDA_OK;
+    char shape[32], type[4];
+
+    snprintf(shape, sizeof shape, "%zu,", n);
+    snprintf(type, sizeof type, "%ci4", byte_order());
+    DLDA_TRY(add_header(writer, type, shape));
+    for (size_t i = 0; i < n; i++) DLDA_TRY(dlda_file_writer_add(writer, &(int32_t){ labels[i] }, sizeof(int32_t)));
+done:
+    return status;
+}
+
 static dlda_status write_labels(const dlda_dataset *self, const char *path)
 {
     dlda_status status = DLDA_OK;
     dlda_file_writer *writer = NULL;
-    char shape[32], type[4];
 
-    snprintf(shape, sizeof shape, "%zu,", self->count);
-    snprintf(type, sizeof type, "%ci4", byte_order());
     DLDA_TRY(dlda_file_writer_open(path, &writer));
-    DLDA_TRY(add_header(writer, type, shape));
-    for (size_t i = 0; i < self->count; i++)
-        DLDA_TRY(dlda_file_writer_add(writer, &(int32_t){ self->labels[i] }, sizeof(int32_t)));
+    DLDA_TRY(dlda_npy_add_labels(writer, self->labels, self->count));
     DLDA_TRY(dlda_file_writer_finish(writer));
 done:
     dlda_file_writer_destroy(writer);

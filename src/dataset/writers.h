@@ -5,12 +5,16 @@
 #ifndef DLDA_DATASET_WRITERS_H
 #define DLDA_DATASET_WRITERS_H
 
+#include "base/file.h"
 #include "dataset/readers.h"
 
 /* Each writes a labelled set as one part into a folder that is there. */
 dlda_status dlda_write_idx(const dlda_dataset *dataset, dlda_part part, const char *folder);
 dlda_status dlda_write_npy(const dlda_dataset *dataset, dlda_part part, const char *folder);
 dlda_status dlda_write_png_folder(const dlda_dataset *dataset, dlda_part part, const char *folder);
+
+/* A whole .npy file of labels, i4 [n]. */
+dlda_status dlda_npy_add_labels(dlda_file_writer *writer, const int *labels, size_t n);
 
 /* Fails for sets of floats, which the format called `format` cannot hold. */
 dlda_status dlda_expect_bytes(const dlda_dataset *dataset, const char *format);

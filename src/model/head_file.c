@@ -86,8 +86,9 @@ static dlda_status check_values(const dlda_lda *lda, const char *path)
     size_t usable = 0;
 
     for (size_t c = 0; c < lda->C; c++) {
-        if (!(lda->counts[c] >= 0 && lda->counts[c] <= 0x1p53))
-            return dlda_fail(DLDA_E_FORMAT, "%s: head.counts: class %zu has %g rows", path, c, lda->counts[c]);
+        if (!(lda->counts[c] >= 0 && lda->counts[c] <= 0x1p53 && lda->counts[c] == floor(lda->counts[c])))
+            return dlda_fail(DLDA_E_FORMAT, "%s: head.counts: class %zu has %g rows, expected a whole number", path,
+                             c, lda->counts[c]);
         usable += lda->counts[c] >= 2;
     }
     if (usable < 2 || lda->K != (usable - 1 < lda->D ? usable - 1 : lda->D))
@@ -102,6 +103,18 @@ static dlda_status check_values(const dlda_lda *lda, const char *path)
         if (!(lda->priors[c] > 0))
             return dlda_fail(DLDA_E_FORMAT, "%s: head.priors: class %zu has %g, expected more than 0", path, c,
                              lda->priors[c]);
+    return DLDA_OK;
+}
+
+/* No sum of the head's values with features, which are floats, may overflow: a class would come of it all the same. */
+static dlda_status check_sizes(const double *values, size_t n, const char *path, const char *name)
+{
+    static const double most = 1e100;
+
+    for (size_t i = 0; i < n; i++)
+        if (!(fabs(values[i]) <= most))
+            return dlda_fail(DLDA_E_FORMAT, "%s: %s: value %zu is %g, expected at most %g in size", path, name, i,
+                             values[i], most);
     return DLDA_OK;
 }
 
@@ -162,7 +175,10 @@ dlda_status dlda_head_load(const dlda_safetensors *file, const char *path, size_
     if (head.tensors[PRIORS]) DLDA_TRY(dlda_lda_take_priors(self));
     if (head.tensors[PRIORS]) copy(self->priors, head.tensors[PRIORS]);
     DLDA_TRY(check_values(self, path));
+    DLDA_TRY(check_sizes(self->M, C * D, path, "head.means"));
+    DLDA_TRY(check_sizes(self->A, head.K * D, path, "head.directions"));
     dlda_lda_prepare(self);
+    DLDA_TRY(check_sizes(self->T, C * D, path, "head: means times directions"));
     *lda = self;
     self = NULL;
 done:

@@ -12,6 +12,24 @@
 #include <jansson.h>
 #include <string.h>
 
+dlda_status dlda_class_names_check(const char *const *names, size_t count, const char *where, dlda_status failure)
+{
+    dlda_status status = DLDA_OK;
+    json_t *seen = json_object();
+
+    for (size_t c = 0; c < count; c++) {
+        const json_t *twin = json_object_get(seen, names[c]);
+        if (twin)
+            DLDA_FAIL(failure, "%s: classes: numbers %lld and %zu are both '%s', expected different names", where,
+                      (long long)json_integer_value(twin), c, dlda_show(names[c]).text);
+        /* What is not UTF-8 cannot be saved either, which is where that is said. */
+        json_object_set_new(seen, names[c], json_integer((json_int_t)c));
+    }
+done:
+    json_decref(seen);
+    return status;
+}
+
 static dlda_status copy_names(dlda_model *self, const char *const *names)
 {
     dlda_status status = DLDA_OK;
@@ -43,9 +61,11 @@ dlda_status dlda_model_create(const dlda_model_spec *spec, dlda_model **model)
     DLDA_TRY(DLDA_TAKE(&self->weights, self->network->n_weights, "weights"));
     DLDA_TRY(DLDA_TAKE(&self->state, self->network->n_state, "batch norm statistics"));
     self->classes = spec->classes;
+    DLDA_TRY(dlda_class_names_check(spec->class_names, spec->classes, spec->where, DLDA_E_ARGUMENT));
     DLDA_TRY(copy_names(self, spec->class_names));
     DLDA_TRY(dlda_take_text(spec->options, &self->options));
     self->softmax = self->classes == self->network->features && has_option(self, "objective", "cce");
+    self->resized = has_option(self, "resize", NULL);
     *model = self;
     self = NULL;
 done:
@@ -82,6 +102,11 @@ size_t dlda_model_width(const dlda_model *self)
 size_t dlda_model_channels(const dlda_model *self)
 {
     return self->network->input.channels;
+}
+
+size_t dlda_model_image_size(const dlda_model *self)
+{
+    return dlda_shape_size(self->network->input);
 }
 
 size_t dlda_model_features(const dlda_model *self)
@@ -129,7 +154,7 @@ void dlda_read_spec_use_model(dlda_read_spec *spec, const dlda_model *self)
     if (channels == 1 || channels == 3) spec->channels = channels;
     spec->names = (const char *const *)self->class_names;
     spec->classes = self->classes;
-    if (spec->height || spec->width || !has_option(self, "resize", NULL)) return; /* else any size is welcome */
+    if (spec->height || spec->width || !self->resized) return; /* else any size is welcome */
     spec->height = dlda_model_height(self);
     spec->width = dlda_model_width(self);
 }
@@ -176,6 +201,7 @@ struct dlda_workspace {
     dlda_plan *plan;
     float *images;  /* [batch][input] prepared; NULL if they stay as they are */
     float *scratch; /* of the preparation                                     */
+    double *scores; /* [2 classes], for the LDA: it has fewer directions than classes */
 };
 
 static dlda_status take_images(dlda_workspace *self, const dlda_model *model)
@@ -204,11 +230,22 @@ dlda_status dlda_workspace_create(const dlda_model *model, size_t batch, size_t 
     DLDA_TRY(dlda_plan_create(model->network, &spec, &self->plan));
     dlda_plan_prepare(self->plan, model->weights);
     DLDA_TRY(take_images(self, model));
+    DLDA_TRY(DLDA_TAKE(&self->scores, 2 * model->classes, "class scores"));
     *workspace = self;
     self = NULL;
 done:
     dlda_workspace_destroy(self);
     return status;
+}
+
+dlda_team *dlda_workspace_team(const dlda_workspace *self)
+{
+    return self->team;
+}
+
+size_t dlda_workspace_batch(const dlda_workspace *self)
+{
+    return self->batch;
 }
 
 void dlda_workspace_destroy(dlda_workspace *self)
@@ -218,12 +255,8 @@ void dlda_workspace_destroy(dlda_workspace *self)
     dlda_team_destroy(self->team);
     dlda_release(self->images);
     dlda_release(self->scratch);
+    dlda_release(self->scores);
     dlda_release(self);
-}
-
-size_t dlda_workspace_batch(const dlda_workspace *self)
-{
-    return self->batch;
 }
 
 static dlda_status check_workspace(const dlda_model *model, const dlda_workspace *workspace)
@@ -248,36 +281,66 @@ static const float *features_of(const dlda_model *self, dlda_workspace *workspac
     return dlda_plan_infer(workspace->plan, self->weights, self->state, images, n);
 }
 
-dlda_status dlda_model_embed(const dlda_model *self, dlda_workspace *workspace, const float *images, size_t n,
-                             float *H)
+/* The answers to images from number `first` on. */
+static dlda_answers answers_from(const dlda_model *self, const dlda_answers *all, size_t first)
 {
-    dlda_status status = check_workspace(self, workspace);
-    size_t in = dlda_shape_size(self->network->input), D = self->network->features;
+    size_t C = self->classes, D = self->network->features, K = self->lda ? self->lda->K : 0;
 
-    for (size_t first = 0; status == DLDA_OK && first < n; first += workspace->batch) {
-        size_t rows = at_most(n - first, workspace->batch);
-        const float *features = features_of(self, workspace, images + first * in, rows);
-        memcpy(H + first * D, features, rows * D * sizeof *H);
-    }
+    return (dlda_answers){ .labels = all->labels ? all->labels + first : NULL,
+                           .proba = all->proba ? all->proba + first * C : NULL,
+                           .scores = all->scores ? all->scores + first * C : NULL,
+                           .distances = all->distances ? all->distances + first : NULL,
+                           .features = all->features ? all->features + first * D : NULL,
+                           .projections = all->projections ? all->projections + first * K : NULL };
+}
+
+static int wants_only_features(const dlda_answers *answers)
+{
+    return !answers->labels && !answers->proba && !answers->scores && !answers->distances && !answers->projections;
+}
+
+/* The features are the softmax's scores; where a row lies is still the LDA's to say. */
+static dlda_status answer_by_softmax(const dlda_model *self, const float *H, size_t n, double *scratch,
+                                     const dlda_answers *answers)
+{
+    dlda_answers place = { .distances = answers->distances, .projections = answers->projections };
+    dlda_status status = dlda_softmax_predict(H, n, self->classes, answers->labels, answers->proba);
+
+    for (size_t i = 0; answers->scores && i < n * self->classes; i++) answers->scores[i] = H[i];
+    if (status == DLDA_OK && !wants_only_features(&place))
+        status = dlda_lda_answer(self->lda, H, n, DLDA_PAPER, scratch, &place);
     return status;
 }
 
-dlda_status dlda_model_predict(const dlda_model *self, dlda_workspace *workspace, const float *images, size_t n,
-                               dlda_probability kind, int *labels, float *proba)
+dlda_status dlda_model_answer(const dlda_model *self, dlda_workspace *workspace, const float *images, size_t n,
+                              dlda_probability kind, const dlda_answers *answers)
 {
     dlda_status status = check_workspace(self, workspace);
-    size_t in = dlda_shape_size(self->network->input);
+    size_t in = dlda_shape_size(self->network->input), D = self->network->features;
 
     if (status == DLDA_OK && kind == DLDA_SOFTMAX) status = dlda_model_require_softmax(self);
     for (size_t first = 0; status == DLDA_OK && first < n; first += workspace->batch) {
         size_t rows = at_most(n - first, workspace->batch);
         const float *H = features_of(self, workspace, images + first * in, rows);
-        int *to = labels ? labels + first : NULL;
-        float *p = proba ? proba + first * self->classes : NULL;
-        status = kind == DLDA_SOFTMAX ? dlda_softmax_predict(H, rows, self->classes, to, p)
-                                      : dlda_lda_predict(self->lda, H, rows, kind, to, p);
+        dlda_answers portion = answers_from(self, answers, first);
+        if (portion.features) memcpy(portion.features, H, rows * D * sizeof *H);
+        if (wants_only_features(&portion)) continue;
+        status = kind == DLDA_SOFTMAX ? answer_by_softmax(self, H, rows, workspace->scores, &portion)
+                                      : dlda_lda_answer(self->lda, H, rows, kind, workspace->scores, &portion);
     }
     return status;
+}
+
+dlda_status dlda_model_embed(const dlda_model *self, dlda_workspace *workspace, const float *images, size_t n,
+                             float *H)
+{
+    return dlda_model_answer(self, workspace, images, n, DLDA_PAPER, &(dlda_answers){ .features = H });
+}
+
+dlda_status dlda_model_predict(const dlda_model *self, dlda_workspace *workspace, const float *images, size_t n,
+                               dlda_probability kind, int *labels, float *proba)
+{
+    return dlda_model_answer(self, workspace, images, n, kind, &(dlda_answers){ .labels = labels, .proba = proba });
 }
 
 /* ---- Evaluating it ---- */

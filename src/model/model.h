@@ -20,6 +20,7 @@ struct dlda_model {
     char *options;      /* JSON      */
     int softmax;        /* 1: the features are the inputs of a softmax on these classes          */
     int lost_softmax;   /* 1: they were, but the head was refitted and has other classes now     */
+    int resized;        /* 1 if it was trained with the option resize: images of any size are welcome */
 };
 
 typedef struct dlda_model_spec {
@@ -29,6 +30,9 @@ typedef struct dlda_model_spec {
     const char *const *class_names;
     const char *options;
 } dlda_model_spec;
+
+/* `failure` if two classes have the same name: labels go by the names. */
+dlda_status dlda_class_names_check(const char *const *names, size_t count, const char *where, dlda_status failure);
 
 /* A model with zero weights and no head. */
 dlda_status dlda_model_create(const dlda_model_spec *spec, dlda_model **model);
@@ -40,11 +44,13 @@ void dlda_model_lose_softmax(dlda_model *model);
 dlda_status dlda_model_check_images(const dlda_model *model, const dlda_dataset *dataset, const char *what);
 dlda_status dlda_model_check_labels(const dlda_model *model, const dlda_dataset *dataset, const char *what);
 
-size_t dlda_workspace_batch(const dlda_workspace *workspace);
-
 /* set_features.c: shows `visit` the features H [n][features] of all samples of a set, portion by portion. */
 typedef dlda_status dlda_feature_visit(void *context, const float *H, size_t first, size_t n);
 dlda_status dlda_model_visit_features(const dlda_model *model, dlda_workspace *workspace,
                                       const dlda_dataset *dataset, dlda_feature_visit *visit, void *context);
+
+/* The threads of a workspace, and how many images it takes at once. */
+dlda_team *dlda_workspace_team(const dlda_workspace *workspace);
+size_t dlda_workspace_batch(const dlda_workspace *workspace);
 
 #endif

@@ -11,6 +11,7 @@
 #include "model/preparation_file.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,8 +107,9 @@ static dlda_status check_version(const dlda_safetensors *file, const char *path)
     dlda_status status = require_text(file, path, format_key, &version);
 
     if (status != DLDA_OK || strcmp(version, format_version) == 0) return status;
-    return dlda_fail(DLDA_E_FORMAT, "%s: format version '%.32s', expected '%s'; a newer deeplda may read it", path,
-                     version, format_version);
+    int is_newer = strspn(version, "0123456789") == strlen(version) && atof(version) > atof(format_version);
+    return dlda_fail(DLDA_E_FORMAT, "%s: format version '%.32s', expected '%s'%s", path, version, format_version,
+                     is_newer ? ": a newer deeplda wrote this model, and is needed to read it" : "");
 }
 
 /* The class names; the strings belong to *array. */
@@ -126,6 +128,7 @@ static dlda_status read_names(const char *path, const char *text, json_t **array
         (*names)[c] = json_string_value(json_array_get(*array, c));
         if (!(*names)[c]) DLDA_FAIL(DLDA_E_FORMAT, "%s: class name %zu is not a string", path, c);
     }
+    DLDA_TRY(dlda_class_names_check(*names, *count, path, DLDA_E_FORMAT));
 done:
     return status;
 }

@@ -165,8 +165,9 @@ static dlda_status add_conv(parser *p, dlda_conv conv, const char *kind, int wit
     const size_t dense_shape[4] = { conv.channels, conv.filters };
     const size_t bias_shape[4] = { conv.filters };
 
-    DLDA_TRY(dlda_multiply_sizes(conv.kernel * conv.kernel, conv.channels, "convolution", &depth));
-    DLDA_TRY(dlda_multiply_sizes(depth, conv.filters, "convolution", &weights));
+    if (__builtin_mul_overflow(conv.kernel * conv.kernel, conv.channels, &depth) ||
+        __builtin_mul_overflow(depth, conv.filters, &weights))
+        weights = SIZE_MAX;
     if (weights > INT32_MAX) /* the BLAS counts in int */
         DLDA_TRY(syntax(p, "%s: %zu weights, expected at most %d", kind, weights, INT32_MAX));
     DLDA_TRY(add_layer(p, DLDA_CONV_LAYER, &layer));

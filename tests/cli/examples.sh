@@ -3,19 +3,33 @@
 #
 # Runs the examples: they must end well, and classify.c must read what train.c wrote.
 #
-#   tests/cli/examples.sh TRAIN CLASSIFY TABLE_LDA WATCH
+#   tests/cli/examples.sh TRAIN CLASSIFY TABLE_LDA WATCH SERVICE PROGRAM
 set -eu
 train=$(realpath "$1") classify=$(realpath "$2") table_lda=$(realpath "$3") watch=$(realpath "$4")
-root=$(dirname "$(realpath "$0")")/../..
+service=$(realpath "$5") program=$(realpath "$6")
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 
 "$train" small.safetensors
-"$classify" small.safetensors "$root/data/digits/t10k-images-idx3-ubyte.gz" >answers
-head -3 answers
-test "$(grep -c '^image' answers)" -eq 1000
+"$program" data convert digits --to png -o png >/dev/null 2>&1
+picture=$(find png/test -name '*.png' | sort | head -1)
+"$classify" small.safetensors "$picture" | tee answer
+"$program" predict small.safetensors "$picture" --proba bayes >predicted
+test "$(cut -d , -f 1 answer)" = "$(sed -n 2p predicted | cut -d , -f 3)"
+
+# One thread or eight, the answers are the same, and those of the program.
+find png/test -name '*.png' | sort | head -200 | xargs "$service" small.safetensors 1 >one
+find png/test -name '*.png' | sort | head -200 | xargs "$service" small.safetensors 8 >eight
+head -3 eight
+cmp one eight
+find png/test -name '*.png' | sort | head -200 | "$program" predict small.safetensors --list --proba bayes |
+    sed 1d | cut -d , -f 1,3 | sed 's/,/: /' >predicted
+sed 's/, or nothing that is known//' eight | cmp - predicted
+if "$service" small.safetensors 3 "$picture" missing.png 2>message >answer; then exit 1; fi
+grep -q 'missing.png' message
+test "$(wc -l <answer)" -eq 1
 "$table_lda" | tee table
 grep -q '^direction 2' table
 

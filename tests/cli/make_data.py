@@ -113,6 +113,11 @@ def main():
     (root / "album").mkdir()
     for i in (2, 0, 1):
         (root / "album" / f"{i} of 3.png").write_bytes(png(image(i, rng), SIDE))
+    (root / "strange").mkdir()
+    chess = bytes(255 * ((x + y) % 2) for y in range(SIDE) for x in range(SIDE))
+    columns = bytes(255 if x < 3 else 0 for y in range(SIDE) for x in range(SIDE))
+    for name, data in (("chess", chess), ("columns", columns), ("usual", image(1, random.Random(5)))):
+        (root / "strange" / f"{name}.png").write_bytes(png(data, SIDE))
     (root / "spoiled").mkdir()
     (root / "spoiled" / "good.png").write_bytes(png(image(1, rng), SIDE))
     (root / "spoiled" / "bad.png").write_bytes(png(image(1, rng), SIDE)[:60])

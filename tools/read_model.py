@@ -1,6 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Reads a safetensors file (a model of deeplda, docs/model_format.md) with NumPy and nothing else."""
+"""read_model.py - reads a model of deeplda, or any safetensors file, with NumPy and nothing else (docs/model_format.md).
+
+    read_model.py FILE        lists what is in it
+"""
 import json
 import sys
 
@@ -25,7 +28,7 @@ def read(path):
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:
-        sys.exit("usage: read_safetensors.py FILE")
+        sys.exit("usage: read_model.py FILE")
     texts, tensors = read(sys.argv[1])
     for key, text in texts.items():
         print(f"{key}: {text}")

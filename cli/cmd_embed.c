@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cmd_embed.c - `deeplda embed`: what a model makes of data, as a NumPy array for other programs.
+ */
+#include "data.h"
+#include "fit.h"
+#include "json_out.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const name = "embed";
+
+/* The part that is asked for; of a set that has none, all. */
+static dlda_part choose_part(const dlda_options *options, const dlda_read_spec *spec)
+{
+    dlda_read_spec test = *spec;
+
+    if (!option_is(options, "from", "auto")) return option_is(options, "from", "train") ? DLDA_TRAIN : DLDA_TEST;
+    test.part = DLDA_TEST;
+    return dlda_dataset_has_part(&test) ? DLDA_TEST : DLDA_TRAIN;
+}
+
+/* With labels if there are any. */
+static int read_data(const dlda_options *options, const char *path, const dlda_model *model, dlda_dataset **data)
+{
+    fit_size wanted = fit_of_model(model);
+    dlda_read_spec spec = data_spec(name, options, path, DLDA_TEST);
+
+    spec.part = choose_part(options, &spec);
+    dlda_read_spec_use_model(&spec, model);
+    int code = exit_code_of(name, dlda_dataset_has_labels(&spec) ? dlda_dataset_open(&spec, data)
+                                                                 : dlda_dataset_open_images(&spec, data));
+    return code == EXIT_OK ? fit_images(name, path, "images", *data, &wanted) : code;
+}
+
+static dlda_status embed(const dlda_options *options, const dlda_model *model, const dlda_dataset *data,
+                         const char *output)
+{
+    dlda_workspace *workspace = NULL;
+    dlda_status status = dlda_workspace_create(model, option_batch(options, dlda_dataset_count(data)),
+                                               (size_t)option_number(options, "threads"), &workspace);
+
+    if (status == DLDA_OK)
+        status = dlda_model_write_features(model, workspace, data, option_is(options, "raw", "true"), output);
+    dlda_workspace_destroy(workspace);
+    return status;
+}
+
+/* ---- What was done ---- */
+
+static size_t columns_of(const dlda_options *options, const dlda_model *model)
+{
+    size_t directions = 0;
+
+    dlda_lda_eigenvalues(dlda_model_lda(model), &directions);
+    return option_is(options, "raw", "true") ? dlda_model_features(model) : directions;
+}
+
+/* "F_labels.npy" for "F.npy". */
+static void labels_name(const char *output, char *text, size_t size)
+{
+    size_t length = strlen(output), end = length > 4 && strcmp(output + length - 4, ".npy") == 0 ? 4 : 0;
+
+    snprintf(text, size, "%.*s_labels.npy", (int)(length - end), output);
+}
+
+static void print_result(const dlda_options *options, const dlda_model *model, const dlda_dataset *data)
+{
+    const char *output = dlda_options_get(options, "output");
+    size_t rows = dlda_dataset_count(data), columns = columns_of(options, model);
+    int labelled = dlda_dataset_label(data, 0) >= 0;
+    char labels[8192];
+
+    labels_name(output, labels, sizeof labels);
+    if (option_is(options, "json", "true")) {
+        json_out json = { .file = stdout };
+        json_open(&json, '{');
+        json_key(&json, "features");
+        json_text(&json, output);
+        json_key(&json, "labels");
+        if (labelled) json_text(&json, labels);
+        else json_raw(&json, "null");
+        json_key(&json, "rows");
+        json_count(&json, rows);
+        json_key(&json, "columns");
+        json_count(&json, columns);
+        json_close(&json, '}');
+        fputc('\n', stdout);
+        return;
+    }
+    printf("written:\n  %s  %zu x %zu\n", output, rows, columns);
+    if (labelled) printf("  %s\n", labels);
+}
+
+/* ---- The command ---- */
+
+static int run_embed(const cli_arguments *arguments)
+{
+    const dlda_options *options = arguments->options;
+    const char *path = arguments->words[1], *output = dlda_options_get(options, "output");
+    dlda_model *model = NULL;
+    dlda_dataset *data = NULL;
+
+    if (!output[0]) return complain_usage(name, "expected -o FEATURES.npy");
+    int code = exit_code_of(name, dlda_model_load(arguments->words[0], &model));
+    if (code == EXIT_OK) code = read_data(options, path, model, &data);
+    if (code == EXIT_OK) {
+        dlda_status status = embed(options, model, data, output);
+        code = status == DLDA_E_IO ? exit_code_of(name, status) : exit_code_at(name, path, status);
+    }
+    if (code == EXIT_OK) print_result(options, model, data);
+    dlda_dataset_destroy(data);
+    dlda_model_destroy(model);
+    return code;
+}
+
+const cli_command embed_command = {
+    .name = "embed",
+    .operands = "MODEL DATA -o FEATURES.npy",
+    .least = 2,
+    .most = 2,
+    .summary = "Write the features that a model makes of data, for NumPy and other programs.",
+    .details =
+        "DATA is anything that train or predict takes: the test part of a set that has one, else all of it; --from "
+        "says which part. FEATURES.npy gets a row for each image, in the order of the data: the coordinates on the "
+        "directions of the LDA, the best separating first, in which a class has variance 1; with --raw, the output "
+        "of the network. If the data have labels, FEATURES_labels.npy gets them, as places among the model's "
+        "classes; an older file of that name is removed if they have none.",
+    .examples = "deeplda embed run/model.safetensors digits -o digits.npy\n"
+                "deeplda embed run/model.safetensors digits --from train --raw -o train.npy\n"
+                "deeplda lda digits.npy",
+    .run = run_embed,
+};

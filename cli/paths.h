@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * paths.h - a growing list of file names, and the files of a folder.
+ */
+#ifndef DEEPLDA_CLI_PATHS_H
+#define DEEPLDA_CLI_PATHS_H
+
+#include "cli.h"
+
+typedef struct path_list {
+    char **paths; /* [count] */
+    size_t count, room;
+} path_list;
+
+/* Copies the name. Returns an exit code. */
+int paths_add(path_list *list, const char *command, const char *path);
+/* All files in a folder and in the folders below it, in the order of the bytes of their names; hidden ones do not count. */
+int paths_add_folder(path_list *list, const char *command, const char *folder);
+/* Empties the list; its room stays. */
+void paths_clear(path_list *list);
+void paths_release(path_list *list);
+
+#endif

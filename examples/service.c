@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * service.c - a model inside a service: several threads answer requests at once, with one model and without a lock.
+ *
+ *     ./service MODEL THREADS PICTURE...
+ *
+ * Here a request is the bytes of a picture, read from a file as they might come from a network. The model is loaded once
+ * and never changes, so all threads share it. Each thread has a workspace of its own, made before the first request;
+ * an answer takes no lock, and no memory but for the pixels of the picture.
+ */
+#include <deeplda.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MOST_THREADS = 64, MOST_BYTES = 1 << 22 };
+
+typedef struct request {
+    const char *name;
+    int label; /* -1: no answer; `message` says why */
+    double distance;
+    char message[256];
+} request;
+
+typedef struct service {
+    const dlda_model *model;
+    double limit; /* farther than this from every class: none of them */
+    request *requests;
+    size_t count;
+    atomic_size_t next;
+} service;
+
+/* What belongs to one thread. */
+typedef struct worker {
+    const service *service;
+    dlda_workspace *workspace;
+    float *image;
+    char *bytes; /* of the request that it works on */
+} worker;
+
+static size_t receive(const char *name, char *bytes)
+{
+    FILE *file = fopen(name, "rb");
+    size_t size = file ? fread(bytes, 1, MOST_BYTES, file) : 0;
+
+    if (file) fclose(file);
+    return size;
+}
+
+static void answer(worker *self, request *one)
+{
+    const dlda_model *model = self->service->model;
+    const dlda_read_spec spec = { .path = one->name }; /* for messages */
+    const dlda_answers wanted = { .labels = &one->label, .distances = &one->distance };
+    size_t size = receive(one->name, self->bytes);
+    dlda_status status = dlda_model_decode_picture(model, &spec, self->bytes, size, self->image);
+
+    if (status == DLDA_OK) status = dlda_model_answer(model, self->workspace, self->image, 1, DLDA_BAYES, &wanted);
+    if (status == DLDA_OK) return;
+    one->label = -1;
+    snprintf(one->message, sizeof one->message, "%s", dlda_last_error()); /* of this thread */
+}
+
+static int worker_open(worker *self, const service *of)
+{
+    *self = (worker){ .service = of };
+    self->image = calloc(dlda_model_image_size(of->model), sizeof *self->image);
+    self->bytes = malloc(MOST_BYTES);
+    return self->image && self->bytes && dlda_workspace_create(of->model, 1, 1, &self->workspace) == DLDA_OK;
+}
+
+static void worker_close(worker *self)
+{
+    dlda_workspace_destroy(self->workspace);
+    free(self->image);
+    free(self->bytes);
+}
+
+static void *work(void *context)
+{
+    service *of = context;
+    worker self;
+
+    if (worker_open(&self, of))
+        for (size_t i; (i = atomic_fetch_add(&of->next, 1)) < of->count;) answer(&self, &of->requests[i]);
+    worker_close(&self);
+    return NULL;
+}
+
+static void run(service *self, size_t threads)
+{
+    pthread_t others[MOST_THREADS];
+    size_t n = 0;
+
+    while (n + 1 < threads && pthread_create(&others[n], NULL, work, self) == 0) n++;
+    work(self); /* this thread is one of them */
+    while (n > 0) pthread_join(others[--n], NULL);
+}
+
+static int print_answers(const service *self)
+{
+    int failed = 0;
+
+    for (const request *one = self->requests; one < self->requests + self->count; one++) {
+        if (one->label < 0) fprintf(stderr, "service: %s\n", one->message[0] ? one->message : "no memory");
+        else
+            printf("%s: %s%s\n", one->name, dlda_model_class_name(self->model, (size_t)one->label),
+                   one->distance > self->limit ? ", or nothing that is known" : "");
+        failed |= one->label < 0;
+    }
+    return failed;
+}
+
+int main(int argc, char **argv)
+{
+    dlda_model *model = NULL;
+    service self = { 0 };
+    size_t threads = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
+
+    if (argc < 4 || threads < 1 || threads > MOST_THREADS) {
+        fprintf(stderr, "usage: service MODEL THREADS PICTURE...\n");
+        return 2;
+    }
+    if (dlda_model_load(argv[1], &model) || dlda_lda_distance_limit(dlda_model_lda(model), 1e-6, &self.limit)) {
+        fprintf(stderr, "service: %s\n", dlda_last_error());
+        dlda_model_destroy(model);
+        return 1;
+    }
+    self.model = model;
+    self.count = (size_t)argc - 3;
+    self.requests = calloc(self.count, sizeof *self.requests);
+    int failed = self.requests == NULL;
+    for (size_t i = 0; !failed && i < self.count; i++)
+        self.requests[i] = (request){ .name = argv[i + 3], .label = -1 };
+    if (!failed) run(&self, threads);
+    if (!failed) failed = print_answers(&self);
+    free(self.requests);
+    dlda_model_destroy(model);
+    return failed;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * model_pictures.c - PNG and JPEG pictures as a model takes them, one alone or many by several threads.
+ */
+#include "base/memory.h"
+#include "dataset/dataset.h"
+#include "dataset/picture.h"
+#include "model/model.h"
+
+#include <string.h>
+
+/* ---- One picture ---- */
+
+/* Whether pictures of any size are welcome. What the spec asks for must be what the model takes. */
+static dlda_status find_size(const dlda_model *model, const dlda_read_spec *spec, int *any_size)
+{
+    dlda_shape in = model->network->input;
+
+    if (in.channels != 1 && in.channels != 3)
+        return dlda_fail(DLDA_E_SHAPE, "pictures have 1 or 3 channels, the model expects %zu", in.channels);
+    *any_size = spec->height || model->resized;
+    if (!spec->height || (spec->height == in.height && spec->width == in.width)) return DLDA_OK;
+    return dlda_fail(DLDA_E_SHAPE, "pictures are to become %zu x %zu, the model expects %zu x %zu (height, width)",
+                     spec->height, spec->width, in.height, in.width);
+}
+
+/* The pixels, which have the model's size if `any_size` is 0, as the model's floats. */
+static dlda_status fit(const dlda_model *model, const char *name, int any_size, const dlda_raw_images *raw,
+                       float *image)
+{
+    dlda_status status = DLDA_OK;
+    dlda_shape in = model->network->input;
+    const dlda_image_shape have = { raw->height, raw->width, raw->channels };
+    const dlda_image_shape want = { in.height, in.width, in.channels };
+    dlda_resizer *resizer = NULL;
+    uint8_t *bytes = NULL;
+
+    if (!any_size && (have.height != want.height || have.width != want.width))
+        DLDA_FAIL(DLDA_E_SHAPE,
+                  "%s: %zu x %zu pixels (height, width), the model expects %zu x %zu; --resize %zux%zu brings "
+                  "pictures to that size",
+                  name, have.height, have.width, want.height, want.width, want.height, want.width);
+    if (dlda_image_shape_equal(&have, &want)) {
+        dlda_scale_bytes(raw->bytes, dlda_image_size(&want), image);
+        return DLDA_OK;
+    }
+    DLDA_TRY(DLDA_TAKE(&bytes, dlda_image_size(&want), name));
+    DLDA_TRY(dlda_resizer_create(&have, &want, &resizer));
+    dlda_resizer_run(resizer, raw->bytes, bytes);
+    dlda_scale_bytes(bytes, dlda_image_size(&want), image);
+done:
+    dlda_resizer_destroy(resizer);
+    dlda_release(bytes);
+    return status;
+}
+
+static dlda_status read_one(const dlda_model *model, const char *path, int any_size, float *image)
+{
+    dlda_raw_images raw = { 0 };
+    dlda_status status = dlda_picture_read(path, &raw);
+
+    if (status == DLDA_OK) status = fit(model, path, any_size, &raw, image);
+    dlda_release(raw.bytes);
+    return status;
+}
+
+dlda_status dlda_model_read_picture(const dlda_model *model, const dlda_read_spec *spec, float *image)
+{
+    int any_size = 0;
+    dlda_status status = find_size(model, spec, &any_size);
+
+    if (status != DLDA_OK) return dlda_fail_at(status, "%s", spec->path);
+    return read_one(model, spec->path, any_size, image);
+}
+
+dlda_status dlda_model_decode_picture(const dlda_model *model, const dlda_read_spec *spec, const void *bytes,
+                                      size_t size, float *image)
+{
+    dlda_raw_images raw = { 0 };
+    int any_size = 0;
+    dlda_status status = find_size(model, spec, &any_size);
+
+    if (status != DLDA_OK) return dlda_fail_at(status, "%s", spec->path);
+    status = dlda_picture_decode(bytes, size, spec->path, &raw);
+    if (status == DLDA_OK) status = fit(model, spec->path, any_size, &raw, image);
+    dlda_release(raw.bytes);
+    return status;
+}
+
+/* ---- Many ---- */
+
+typedef struct picture_job {
+    const dlda_model *model;
+    const char *const *paths; /* [n]              */
+    int any_size;
+    size_t size;         /* values of an image    */
+    float *images;       /* [n][size]             */
+    dlda_status *status; /* [n]                   */
+    char **messages;     /* [n]: of those that failed */
+} picture_job;
+
+/* The message belongs to the thread that failed, so it is copied to where the caller finds it. */
+static void read_chunk(void *context, const dlda_chunk *chunk)
+{
+    const picture_job *job = context;
+
+    for (size_t i = chunk->begin; i < chunk->end; i++) {
+        float *image = job->images + i * job->size;
+        job->status[i] = read_one(job->model, job->paths[i], job->any_size, image);
+        if (job->status[i] == DLDA_OK) continue;
+        memset(image, 0, job->size * sizeof *image);
+        if (dlda_take_text(dlda_last_error(), &job->messages[i]) != DLDA_OK) job->status[i] = DLDA_E_MEMORY;
+    }
+}
+
+/* Tells of the bad ones. A lack of memory is no fault of the pictures. */
+static dlda_status sort_out(const picture_job *job, const dlda_read_spec *spec, size_t n, unsigned char *good)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (job->status[i] == DLDA_E_MEMORY)
+            return dlda_fail(DLDA_E_MEMORY, "%s: no memory for this picture", job->paths[i]);
+        good[i] = job->status[i] == DLDA_OK;
+        if (!good[i]) dlda_read_problem(spec, "%s", job->messages[i]);
+    }
+    return DLDA_OK;
+}
+
+dlda_status dlda_model_read_pictures(const dlda_model *model, dlda_workspace *workspace, const dlda_read_spec *spec,
+                                     const char *const *paths, size_t n, float *images, unsigned char *good)
+{
+    enum { GRAIN = 4 };
+    dlda_status status = DLDA_OK;
+    picture_job job = {
+        .model = model, .paths = paths, .images = images, .size = dlda_shape_size(model->network->input)
+    };
+
+    DLDA_TRY(find_size(model, spec, &job.any_size));
+    DLDA_TRY(DLDA_TAKE(&job.status, n, "pictures"));
+    DLDA_TRY(DLDA_TAKE(&job.messages, n, "pictures"));
+    dlda_parallel_for(dlda_workspace_team(workspace), n, GRAIN, read_chunk, &job);
+    DLDA_TRY(sort_out(&job, spec, n, good));
+done:
+    for (size_t i = 0; job.messages && i < n; i++) dlda_release(job.messages[i]);
+    dlda_release(job.messages);
+    dlda_release(job.status);
+    return status;
+}

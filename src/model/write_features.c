@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * write_features.c - what a model makes of a data set, as NumPy files: rows of features, and labels beside them.
+ *
+ * Both files are complete under temporary names before anything is replaced. Then older labels go, the features get their
+ * name, and the new labels theirs: whenever it is interrupted, labels never stand beside features of other data.
+ */
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "dataset/dataset.h"
+#include "dataset/npy.h"
+#include "dataset/writers.h"
+#include "model/model.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct feature_rows {
+    const dlda_model *model;
+    dlda_workspace *workspace;
+    const dlda_dataset *dataset;
+    int raw;
+    size_t batch, columns;
+    float *images; /* [batch][input]   */
+    float *rows;   /* [batch][columns] */
+} feature_rows;
+
+static dlda_status check_size(const dlda_model *model, const dlda_dataset *dataset)
+{
+    dlda_shape in = model->network->input;
+
+    if (dlda_dataset_height(dataset) == in.height && dlda_dataset_width(dataset) == in.width &&
+        dlda_dataset_channels(dataset) == in.channels)
+        return DLDA_OK;
+    return dlda_fail(DLDA_E_SHAPE, "features: images of %zu x %zu x %zu, the model takes %zu x %zu x %zu",
+                     dlda_dataset_height(dataset), dlda_dataset_width(dataset), dlda_dataset_channels(dataset),
+                     in.height, in.width, in.channels);
+}
+
+static dlda_status take_room(feature_rows *self)
+{
+    dlda_status status = DLDA_OK;
+    size_t images = 0, rows = 0;
+
+    DLDA_TRY(dlda_multiply_sizes(self->batch, dlda_shape_size(self->model->network->input), "images", &images));
+    DLDA_TRY(dlda_multiply_sizes(self->batch, self->columns, "features", &rows));
+    DLDA_TRY(DLDA_TAKE(&self->images, images, "images"));
+    DLDA_TRY(DLDA_TAKE(&self->rows, rows, "features"));
+done:
+    return status;
+}
+
+static dlda_status add_portion(feature_rows *self, size_t first, size_t n, dlda_file_writer *writer)
+{
+    dlda_status status = DLDA_OK;
+    dlda_answers wanted = { .features = self->raw ? self->rows : NULL,
+                            .projections = self->raw ? NULL : self->rows };
+
+    DLDA_TRY(dlda_dataset_images(self->dataset, first, n, self->images));
+    DLDA_TRY(dlda_model_answer(self->model, self->workspace, self->images, n, DLDA_PAPER, &wanted));
+    size_t bad = dlda_find_not_finite(self->rows, n * self->columns);
+    if (bad < n * self->columns)
+        DLDA_FAIL(DLDA_E_NUMERIC, "features: sample %zu, column %zu is %g, expected a finite value",
+                  first + bad / self->columns, bad % self->columns, (double)self->rows[bad]);
+    DLDA_TRY(dlda_file_writer_add(writer, self->rows, n * self->columns * sizeof *self->rows));
+done:
+    return status;
+}
+
+static dlda_status add_rows(feature_rows *self, dlda_file_writer *writer)
+{
+    dlda_status status = DLDA_OK;
+    size_t count = dlda_dataset_count(self->dataset);
+    char header[DLDA_NPY_HEADER];
+
+    dlda_npy_make_header(count, self->columns, header);
+    DLDA_TRY(dlda_file_writer_add(writer, header, sizeof header));
+    for (size_t first = 0; first < count; first += self->batch) {
+        size_t n = count - first < self->batch ? count - first : self->batch;
+        DLDA_TRY(add_portion(self, first, n, writer));
+    }
+done:
+    return status;
+}
+
+static dlda_status remove_older(const char *path)
+{
+    if (unlink(path) == 0 || errno == ENOENT) return DLDA_OK;
+    return dlda_fail(DLDA_E_IO, "%s: cannot remove these labels of other data: %s", path, strerror(errno));
+}
+
+static dlda_status write_both(feature_rows *self, const char *path, const char *labels_path)
+{
+    dlda_status status = DLDA_OK;
+    dlda_file_writer *rows = NULL, *labels = NULL;
+    const int *numbers = dlda_dataset_labels(self->dataset);
+
+    DLDA_TRY(dlda_file_writer_open(path, &rows));
+    DLDA_TRY(add_rows(self, rows));
+    if (numbers) {
+        DLDA_TRY(dlda_file_writer_open(labels_path, &labels));
+        DLDA_TRY(dlda_npy_add_labels(labels, numbers, dlda_dataset_count(self->dataset)));
+    }
+    DLDA_TRY(remove_older(labels_path));
+    DLDA_TRY(dlda_file_writer_finish(rows));
+    if (labels) DLDA_TRY(dlda_file_writer_finish(labels));
+done:
+    dlda_file_writer_destroy(rows);
+    dlda_file_writer_destroy(labels);
+    return status;
+}
+
+dlda_status dlda_model_write_features(const dlda_model *model, dlda_workspace *workspace,
+                                      const dlda_dataset *dataset, int raw, const char *path)
+{
+    dlda_status status = DLDA_OK;
+    feature_rows self = { .model = model, .workspace = workspace, .dataset = dataset, .raw = raw };
+    char *labels = NULL;
+
+    self.batch = dlda_workspace_batch(workspace);
+    self.columns = raw ? model->network->features : model->lda->K;
+    DLDA_TRY(check_size(model, dataset));
+    DLDA_TRY(take_room(&self));
+    DLDA_TRY(dlda_npy_labels_name(path, &labels));
+    DLDA_TRY(write_both(&self, path, labels));
+done:
+    dlda_release(self.images);
+    dlda_release(self.rows);
+    dlda_release(labels);
+    return status;
+}
