@@ -167,66 +167,111 @@ void dlda_activation_forward(const dlda_activation *activation, const dlda_run *
 
 /* ---- Backward ---- */
 
-/* What the gradient of one output pixel does to the input pixels that it came from. */
-typedef struct output_pixel {
-    const float *dy;      /* [channels]                                                                  */
-    const uint8_t *where; /* [channels], NULL if there is one input pixel or all count the same          */
-    float share;          /* of dy that each input pixel gets                                            */
-} output_pixel;
+/* Some input pixels, and the output pixels whose gradients reach them: those at one place of neighbouring windows, or
+ * without windows any that follow each other. */
+typedef struct span {
+    size_t count;
+    size_t first, step;   /* floats to the first input pixel, and from one to the next             */
+    const float *dy;      /* [channels] of the first output pixel                                  */
+    size_t dy_step;       /* floats from one output pixel to the next; 0: there is one for all     */
+    const uint8_t *where; /* as dy; NULL: the gradient reaches all input pixels                    */
+    uint8_t place;        /* in the window                                                        */
+    float share;          /* of dy that an input pixel gets                                       */
+} span;
 
-/* dz of channel c of the input pixel at position k of the window, whose value is x. */
-static inline float gradient_at(const dlda_view *view, const output_pixel *out, size_t c, uint8_t k, float x)
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+enum {
+    LONGEST_SPAN = 8,          /* pixels whose sums are floats; longer sums are doubles                      */
+    TOGETHER = 4 * DLDA_LANES, /* channels at once: constant numbers of them become straight vector code      */
+};
+
+/* dz of a value x: whether dy gets through ReLU and the maximum. */
+ALWAYS_INLINE float gradient_at(const dlda_view *view, size_t c, float x, float dy, int reached)
 {
-    float passed = view->scale[c] * x + view->shift[c] > view->least ? out->dy[c] * out->share : 0;
-    return !out->where || out->where[c] == k ? passed : 0;
+    return view->scale[c] * x + view->shift[c] > view->least && reached ? dy : 0;
 }
 
-static inline __attribute__((always_inline)) void add_sums(const dlda_activation *a, const output_pixel *out,
-                                                           uint8_t k, const float *x, double *sum, double *products)
-{
-    const float *mean = a->mean;
-
-#pragma omp simd
-    for (size_t c = 0; c < a->channels; c++) {
-        float dz = gradient_at(&a->view, out, c, k, x[c]);
-        sum[c] += dz;
-        products[c] += (double)dz * (double)(x[c] - mean[c]);
-    }
-}
-
-static inline __attribute__((always_inline)) void
-write_gradient(const activation_pass *pass, const output_pixel *out, uint8_t k, const float *x, float *dx)
+/* Adds dz and dz (x - mean) of n channels from c on. */
+ALWAYS_INLINE void add_sums(const activation_pass *pass, const span *s, size_t c, size_t n, int pooled, double *sum)
 {
     const dlda_activation *a = pass->activation;
-    const float *scale = a->view.scale, *mean = a->mean, *slope = pass->slope, *offset = pass->offset;
+    float total[TOGETHER] = { 0 }, products[TOGETHER] = { 0 };
 
-    if (a->normalises) {
+    for (size_t p = 0; p < s->count; p++) {
+        const float *x = pass->X + s->first + p * s->step + c, *dy = s->dy + p * s->dy_step + c;
+        const uint8_t *where = pooled ? s->where + p * s->dy_step + c : NULL;
 #pragma omp simd
-        for (size_t c = 0; c < a->channels; c++)
-            dx[c] = scale[c] * gradient_at(&a->view, out, c, k, x[c]) + slope[c] * (x[c] - mean[c]) + offset[c];
-    } else {
-#pragma omp simd
-        for (size_t c = 0; c < a->channels; c++) dx[c] = scale[c] * gradient_at(&a->view, out, c, k, x[c]);
+        for (size_t i = 0; i < n; i++) {
+            int reached = !pooled || where[i] == s->place;
+            float dz = gradient_at(&a->view, c + i, x[i], dy[i] * s->share, reached);
+            total[i] += dz;
+            products[i] += dz * (x[i] - a->mean[c + i]);
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        sum[c + i] += total[i];
+        sum[a->channels + c + i] += products[i];
     }
 }
 
-/* Calls for each input pixel of an image: sums in the first pass (sum not NULL), gradients in the second. */
-static inline __attribute__((always_inline)) void visit_pixel(const activation_pass *pass, const output_pixel *out,
-                                                              uint8_t k, size_t value, double *sum)
+ALWAYS_INLINE void write_gradients(const activation_pass *pass, const span *s, size_t c, size_t n, int pooled,
+                                   int normalises)
 {
-    if (sum) add_sums(pass->activation, out, k, pass->X + value, sum, sum + pass->activation->channels);
-    else write_gradient(pass, out, k, pass->X + value, pass->dX + value);
+    const dlda_activation *a = pass->activation;
+    const float *scale = a->view.scale + c, *mean = a->mean + c, *slope = pass->slope + c,
+                *offset = pass->offset + c;
+
+    for (size_t p = 0; p < s->count; p++) {
+        const float *x = pass->X + s->first + p * s->step + c, *dy = s->dy + p * s->dy_step + c;
+        const uint8_t *where = pooled ? s->where + p * s->dy_step + c : NULL;
+        float *dx = pass->dX + s->first + p * s->step + c;
+#pragma omp simd
+        for (size_t i = 0; i < n; i++) {
+            int reached = !pooled || where[i] == s->place;
+            float dz = scale[i] * gradient_at(&a->view, c + i, x[i], dy[i] * s->share, reached);
+            dx[i] = normalises ? dz + slope[i] * (x[i] - mean[i]) + offset[i] : dz;
+        }
+    }
+}
+
+/* Sums in the first pass (sum not NULL), gradients in the second. */
+ALWAYS_INLINE void visit_channels(const activation_pass *pass, const span *s, size_t c, size_t n, int pooled,
+                                  double *sum)
+{
+    if (sum) add_sums(pass, s, c, n, pooled, sum);
+    else if (pass->activation->normalises) write_gradients(pass, s, c, n, pooled, 1);
+    else write_gradients(pass, s, c, n, pooled, 0);
+}
+
+ALWAYS_INLINE void visit_span(const activation_pass *pass, const span *s, int pooled, double *sum)
+{
+    size_t C = pass->activation->channels, c = 0;
+
+    for (; c + TOGETHER <= C; c += TOGETHER) visit_channels(pass, s, c, TOGETHER, pooled, sum);
+    if (c < C) visit_channels(pass, s, c, C - c, pooled, sum);
+}
+
+static size_t span_count(size_t left)
+{
+    return left < LONGEST_SPAN ? left : LONGEST_SPAN;
 }
 
 static void visit_plain_image(const activation_pass *pass, size_t n, double *sum)
 {
     const dlda_activation *a = pass->activation;
     size_t C = a->channels, rows = image_rows(a);
+    int averages = a->window == DLDA_MEAN_WINDOW;
 
-    for (size_t i = n * rows; i < (n + 1) * rows; i++) {
-        output_pixel out = { pass->dY + (a->window == DLDA_MEAN_WINDOW ? n : i) * C, NULL,
-                             a->window == DLDA_MEAN_WINDOW ? 1 / (float)rows : 1 };
-        visit_pixel(pass, &out, 0, i * C, sum);
+    for (size_t i = 0; i < rows; i += LONGEST_SPAN) {
+        size_t pixel = n * rows + i;
+        span s = { .count = span_count(rows - i),
+                   .first = pixel * C,
+                   .step = C,
+                   .dy = pass->dY + (averages ? n : pixel) * C,
+                   .dy_step = averages ? 0 : C,
+                   .share = averages ? 1 / (float)rows : 1 };
+        visit_span(pass, &s, 0, sum);
     }
 }
 
@@ -246,20 +291,35 @@ static void visit_rest(const activation_pass *pass, size_t n)
         }
 }
 
+/* One row of windows, of output pixels from `out` on. */
+static void visit_windows(const activation_pass *pass, size_t corner, size_t out, size_t count, double *sum)
+{
+    const dlda_activation *a = pass->activation;
+    size_t C = a->channels;
+
+    for (size_t k = 0; k < a->size * a->size; k++) {
+        span s = { .count = count,
+                   .first = (corner + k / a->size * a->width + k % a->size) * C,
+                   .step = a->size * C,
+                   .dy = pass->dY + out * C,
+                   .dy_step = C,
+                   .where = pass->from + out * C,
+                   .place = (uint8_t)k,
+                   .share = 1 };
+        visit_span(pass, &s, 1, sum);
+    }
+}
+
 static void visit_maxima(const activation_pass *pass, size_t n, double *sum)
 {
     const dlda_activation *a = pass->activation;
-    size_t C = a->channels, pixels = a->out_height * a->out_width;
 
-    for (size_t i = 0; i < pixels; i++) {
-        size_t place = (n * pixels + i) * C;
-        output_pixel out = { pass->dY + place, pass->from + place, 1 };
-        size_t corner = i / a->out_width * a->size * a->width + i % a->out_width * a->size;
-        for (size_t k = 0; k < a->size * a->size; k++) {
-            size_t pixel = n * image_rows(a) + corner + k / a->size * a->width + k % a->size;
-            visit_pixel(pass, &out, (uint8_t)k, pixel * C, sum);
+    for (size_t y = 0; y < a->out_height; y++)
+        for (size_t x = 0; x < a->out_width; x += LONGEST_SPAN) {
+            size_t corner = n * image_rows(a) + y * a->size * a->width + x * a->size;
+            size_t out = (n * a->out_height + y) * a->out_width + x;
+            visit_windows(pass, corner, out, span_count(a->out_width - x), sum);
         }
-    }
     if (!sum) visit_rest(pass, n);
 }
 

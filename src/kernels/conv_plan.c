@@ -217,17 +217,28 @@ static size_t floats_per_filter(const dlda_conv *conv)
     return conv->kernel * conv->kernel * conv->groups;
 }
 
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Floats of V and M of some tiles. */
+static size_t tile_floats(const dlda_conv *conv, size_t tiles)
+{
+    return dlda_frequencies(conv->tile) *
+           (dlda_frequency_step(tiles, conv->channels) + dlda_frequency_step(tiles, conv->filters));
+}
+
 /* Floats of the blocks beside them. */
 static size_t block_floats(const dlda_conv *conv, size_t threads)
 {
-    size_t width = dlda_frequencies(conv->tile) * (conv->channels + conv->filters);
-    size_t tiles = conv->forward[0].m > conv->data[0].m ? conv->forward[0].m : conv->data[0].m;
-    if (conv->groups > 1 && conv->block > tiles) tiles = conv->block;
+    size_t tiles = larger(conv->forward[0].m, conv->data[0].m);
+    if (conv->groups > 1) tiles = larger(tiles, conv->block);
     if (conv->stretches) threads = 1; /* they share the blocks */
 
     switch (conv->method) {
     case DLDA_CONV_IM2COL: return threads * dlda_im2col_worker_floats(conv);
-    case DLDA_CONV_WINOGRAD: return width * (threads * tiles > conv->block ? threads * tiles : conv->block);
+    case DLDA_CONV_WINOGRAD: return larger(threads * tile_floats(conv, tiles), tile_floats(conv, conv->block));
     case DLDA_CONV_PRODUCT: break;
     }
     return 0;

@@ -25,13 +25,14 @@ typedef struct winograd_pass {
     dlda_tiling in, out;
     size_t frequencies, tiles; /* of a tile; of all images                            */
     size_t stride;             /* tiles per block or stretch                          */
+    size_t V_step, M_step;     /* floats from one frequency to the next               */
     int adjoint;               /* `in` has output tiles, and `out` input tiles        */
     const float *X, *dY;
     const dlda_view *view; /* of X                                                */
     float *Y;
     float *W, *U;           /* [9][n]; [frequencies][n]                            */
     const float *prepared;  /* U, of the forward pass                              */
-    float *V, *M;           /* [workers or 1][frequencies][stride][channels or filters] */
+    float *V, *M;           /* [workers or 1][frequencies][stride][channels or filters], steps apart */
     dlda_tile_block shared; /* the tiles that all threads work on                  */
     size_t n_groups;        /* weights: those that have tiles                      */
 } winograd_pass;
@@ -64,6 +65,8 @@ static void set_tiles(winograd_pass *pass, size_t N, size_t stride)
     pass->in.columns = pass->out.columns = columns;
     pass->tiles = N * rows * columns;
     pass->stride = stride;
+    pass->V_step = dlda_frequency_step(stride, pass->in.channels);
+    pass->M_step = dlda_frequency_step(stride, pass->out.channels);
 }
 
 /* ---- Weights to frequencies ---- */
@@ -135,20 +138,25 @@ static void multiply(const winograd_pass *pass, size_t begin, size_t end, size_t
         dlda_gemm gemm = pass->gemm[f + panel > F];
         if (count < T) dlda_gemm_resize(&gemm, count, gemm.n, gemm.k); /* the last tiles, or a few of one image */
         for (size_t q = begin; q < end; q++)
-            dlda_gemm_run(&gemm, V + q * T * C, pass->prepared + q * C * F + f, M + q * T * F + f);
+            dlda_gemm_run(&gemm, V + q * pass->V_step, pass->prepared + q * C * F + f, M + q * pass->M_step + f);
     }
+}
+
+/* Where a worker has its V, and M behind it. */
+static float *worker_tiles(const winograd_pass *pass, const dlda_chunk *chunk)
+{
+    return pass->V + chunk->worker * pass->frequencies * (pass->V_step + pass->M_step);
 }
 
 /* Tiles in, products, tiles out; V and M belong to the worker. */
 static void run_block(void *context, const dlda_chunk *chunk)
 {
     const winograd_pass *pass = context;
-    size_t C = pass->in.channels, F = pass->out.channels, T = pass->stride, Q = pass->frequencies;
-    float *V = pass->V + chunk->worker * Q * T * (C + F), *M = V + Q * T * C;
-    const dlda_tile_block block = { chunk->begin, chunk->end - chunk->begin, T };
+    float *V = worker_tiles(pass, chunk), *M = V + pass->frequencies * pass->V_step;
+    const dlda_tile_block block = { chunk->begin, chunk->end - chunk->begin, pass->stride };
 
     tiles_in(pass, &block, V);
-    multiply(pass, 0, Q, block.count, V, M);
+    multiply(pass, 0, pass->frequencies, block.count, V, M);
     tiles_out(pass, &block, M);
 }
 
@@ -190,7 +198,7 @@ static void run_stretches(winograd_pass *pass, const dlda_run *run)
     size_t T = pass->stride, per_image = pass->in.rows * pass->in.columns;
     size_t images_at_once = pass->adjoint ? ceil_div(TILES_AT_ONCE, per_image) * per_image : TILES_AT_ONCE;
 
-    pass->M = pass->V + pass->frequencies * T * pass->in.channels;
+    pass->M = pass->V + pass->frequencies * pass->V_step;
     for (size_t first = 0; first < pass->tiles; first += T) {
         pass->shared = (dlda_tile_block){ first, at_most(pass->tiles - first, T), T };
         dlda_parallel_for(run->team, pass->shared.count, TILES_AT_ONCE, stretch_in, pass);
@@ -269,7 +277,7 @@ static void add_products(const winograd_pass *pass, size_t q, size_t count, cons
     dlda_gemm gemm = *pass->gemm;
 
     if (count < T) dlda_gemm_resize(&gemm, gemm.m, gemm.n, count); /* the last ones */
-    dlda_gemm_run(&gemm, V + q * T * C, M + q * T * F, dU + q * C * F);
+    dlda_gemm_run(&gemm, V + q * pass->V_step, M + q * pass->M_step, dU + q * C * F);
 }
 
 /* One group of tiles, in one thread. */
@@ -277,7 +285,7 @@ static void add_group(void *context, const dlda_chunk *chunk)
 {
     const winograd_pass *pass = context;
     size_t C = pass->in.channels, F = pass->out.channels, T = pass->stride, n = pass->frequencies * C * F;
-    float *V = pass->V + chunk->worker * pass->frequencies * T * (C + F), *M = V + pass->frequencies * T * C;
+    float *V = worker_tiles(pass, chunk), *M = V + pass->frequencies * pass->V_step;
     float *dU = pass->U + chunk->index * n;
 
     memset(dU, 0, n * sizeof *dU);
@@ -330,7 +338,7 @@ static void weights_by_frequencies(winograd_pass *pass, const dlda_run *run)
 {
     size_t T = pass->stride;
 
-    pass->M = pass->V + pass->frequencies * T * pass->in.channels;
+    pass->M = pass->V + pass->frequencies * pass->V_step;
     memset(pass->U, 0, pass->frequencies * pass->in.channels * pass->out.channels * sizeof *pass->U);
     for (size_t first = 0; first < pass->tiles; first += T) {
         pass->shared = (dlda_tile_block){ first, at_most(pass->tiles - first, T), T };

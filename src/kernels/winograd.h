@@ -34,6 +34,13 @@ typedef struct dlda_tiling {
     size_t rows, columns;           /* tiles per image                              */
 } dlda_tiling;
 
+/* Floats from one frequency of V or M, with room for some tiles, to the next: a cache line more than they take. Else most
+ * steps would be multiples of 4096 bytes, and all frequencies of a tile would meet in the same few lines of the caches. */
+static inline size_t dlda_frequency_step(size_t tiles, size_t channels)
+{
+    return tiles * channels + 16;
+}
+
 /* Part of all tiles of all images: numbers first .. first+count-1. In V and M there is room for `stride` tiles. */
 typedef struct dlda_tile_block {
     size_t first, count, stride;

@@ -246,7 +246,7 @@ static input_tile input_tile_at(const dlda_tiling *in, const tile *t, const floa
 INLINE void input_block(const dlda_tiling *in, const dlda_tile_block *block, const float *X, const dlda_view *view,
                         float *V, int m)
 {
-    size_t C = in->channels, step = block->stride * C, whole = C / DLDA_LANES * DLDA_LANES;
+    size_t C = in->channels, step = dlda_frequency_step(block->stride, C), whole = C / DLDA_LANES * DLDA_LANES;
     tile t = find_tile(in, block->first);
 
     for (size_t i = 0; i < block->count; i++, next_tile(in, &t)) {
@@ -283,7 +283,7 @@ INLINE void input_back_channels(const dlda_tiling *in, const input_tile *t, size
 
 INLINE void input_back_block(const dlda_tiling *in, const dlda_tile_block *block, const float *dV, float *dX, int m)
 {
-    size_t C = in->channels, step = block->stride * C, whole = C / DLDA_LANES * DLDA_LANES;
+    size_t C = in->channels, step = dlda_frequency_step(block->stride, C), whole = C / DLDA_LANES * DLDA_LANES;
     tile t = find_tile(in, block->first);
 
     for (size_t i = 0; i < block->count; i++, next_tile(in, &t)) {
@@ -339,7 +339,7 @@ INLINE void output_channels(const dlda_tiling *out, tile_size size, size_t c, si
 
 INLINE void output_block(const dlda_tiling *out, const dlda_tile_block *block, const float *M, float *Y, int m)
 {
-    size_t C = out->channels, step = block->stride * C, whole = C / DLDA_LANES * DLDA_LANES;
+    size_t C = out->channels, step = dlda_frequency_step(block->stride, C), whole = C / DLDA_LANES * DLDA_LANES;
     tile t = find_tile(out, block->first);
 
     for (size_t i = 0; i < block->count; i++, next_tile(out, &t)) {
@@ -371,7 +371,7 @@ INLINE void gradient_channels(const dlda_tiling *out, tile_size size, size_t c, 
 INLINE void gradient_block(const dlda_tiling *out, const dlda_tile_block *block, const float *dY, float *dM, int m)
 {
     const tile_size full = { (size_t)m, (size_t)m };
-    size_t C = out->channels, step = block->stride * C, whole = C / DLDA_LANES * DLDA_LANES;
+    size_t C = out->channels, step = dlda_frequency_step(block->stride, C), whole = C / DLDA_LANES * DLDA_LANES;
     tile t = find_tile(out, block->first);
 
     for (size_t i = 0; i < block->count; i++, next_tile(out, &t)) {
