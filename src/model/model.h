@@ -31,4 +31,7 @@ typedef struct dlda_model_spec {
 /* A model with zero weights and no head. */
 dlda_status dlda_model_create(const dlda_model_spec *spec, dlda_model **model);
 
+/* model_file.c: the class names as a JSON array, to be released with free; NULL if one of them is not valid UTF-8. */
+char *dlda_model_names_to_json(const dlda_model *model);
+
 #endif

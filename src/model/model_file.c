@@ -59,8 +59,7 @@ static void list_head(tensor_list *list)
     list->count += N_HEAD_TENSORS;
 }
 
-/* The class names as a JSON array, to be released with free. */
-static char *names_to_json(const dlda_model *model)
+char *dlda_model_names_to_json(const dlda_model *model)
 {
     json_t *array = json_array();
     char *text = NULL;
@@ -80,7 +79,7 @@ dlda_status dlda_model_save(const dlda_model *model, const char *path)
     char *names = NULL, *preparation = NULL;
 
     if (!model->lda) DLDA_FAIL(DLDA_E_ARGUMENT, "%s: the model has no head yet", path);
-    names = names_to_json(model);
+    names = dlda_model_names_to_json(model);
     if (!names) DLDA_FAIL(DLDA_E_ARGUMENT, "%s: a class name is not valid UTF-8", path);
     DLDA_TRY(dlda_preparation_to_json(model->preparation, &preparation));
     DLDA_TRY(dlda_network_visit(model->network, count_parameter, &list));
