@@ -179,6 +179,12 @@ static void test_every_truncation(void **state)
     dlda_release(bytes);
 }
 
+/* 0 to below n. */
+static size_t any_below(size_t n, uint64_t *seed)
+{
+    return (size_t)((1 + check_uniform(seed)) / 2 * (double)n) % n;
+}
+
 /* Nothing is expected of damaged files but that reading ends, without a leak. */
 static void test_damaged_bytes(void **state)
 {
@@ -190,10 +196,9 @@ static void test_damaged_bytes(void **state)
     CHECK_OK(dlda_file_read(in_folder("good.onnx"), 1 << 24, &bytes, &size));
     for (int i = 0; i < 2000; i++) {
         dlda_onnx_info *info = NULL;
-        size_t place = (size_t)(check_uniform(&seed) * (double)(i % 2 ? size : 600)),
-               live = dlda_memory_count().live;
+        size_t place = any_below(i % 2 ? size : 600, &seed), live = dlda_memory_count().live;
         char before = bytes[place];
-        bytes[place] = (char)(256 * check_uniform(&seed));
+        bytes[place] = (char)any_below(256, &seed);
         put_bytes(in_folder("damaged.onnx"), bytes, size);
         if (dlda_onnx_info_read(in_folder("damaged.onnx"), &info) != DLDA_OK) assert_null(info);
         bytes[place] = before;

@@ -35,15 +35,13 @@ ODD = ("conv 8 5 stride 2 linear\nrelu\nbn\nmaxpool 3 stride 2\ndense 30\nbn\nre
 SPATIAL = "conv 6 3 stride 2 pad 1\nmaxpool 2\nconv 4 3\n"  # features are 5 x 5 x 4
 COLOURED = "conv 8 3 pad 1\nmaxpool 2\nconv 6 2 linear\ndense 16\nbn\nrelu\ndense 5\n"
 NORM_FIRST = "bn\nconv 8 3 pad 1\nmaxpool 4\ndense 10\n"
-CASES = [  # name, network, data, options of train, probabilities
-    ("lda", PADDED, "digits", [], "paper"),
-    ("lda-bayes", PADDED, "digits", [], "bayes"),
-    ("cce", PADDED, "digits", ["--objective", "cce"], "paper"),
-    ("standardise", ODD, "digits", ["--prepare", "standardise"], "paper"),
-    ("gcn", NORM_FIRST, "digits", ["--prepare", "gcn", "--gcn-bias", "10"], "bayes"),
-    ("whitened", SPATIAL, "digits", ["--prepare", "gcn,zca"], "paper"),
-    ("coloured", COLOURED, "coloured", ["--prepare", "standardise,gcn,zca", "--validation", "0"], "paper"),
-    ("coloured-bayes", COLOURED, "coloured", ["--prepare", "standardise,gcn,zca", "--validation", "0"], "bayes"),
+CASES = [  # name, network, data, options of train
+    ("lda", PADDED, "digits", []),
+    ("cce", PADDED, "digits", ["--objective", "cce"]),
+    ("standardise", ODD, "digits", ["--prepare", "standardise"]),
+    ("gcn", NORM_FIRST, "digits", ["--prepare", "gcn", "--gcn-bias", "10"]),
+    ("whitened", SPATIAL, "digits", ["--prepare", "gcn,zca"]),
+    ("coloured", COLOURED, "coloured", ["--prepare", "standardise,gcn,zca"]),
 ]
 RANDOM = np.random.default_rng(1)
 failures = 0
@@ -72,7 +70,7 @@ def make_images(program, folder):
     subprocess.run([program, "data", "convert", "digits", "--to", "npy", "-o", os.path.join(folder, "set")],
                    stdout=subprocess.DEVNULL, check=True)
     images = {"digits": np.load(os.path.join(folder, "set", "X_test.npy")),
-              "coloured": make_coloured(os.path.join(folder, "coloured"))}
+              "coloured": make_coloured(os.path.join(folder, "colours"))}
     for name, some in images.items():
         some[1] = 77
         np.save(os.path.join(folder, name + ".npy"), some)
@@ -83,9 +81,9 @@ def train(program, folder, name, net, data, options):
     path, run = os.path.join(folder, name + ".net"), os.path.join(folder, name)
     with open(path, "w") as file:
         file.write(net)
-    given = os.path.join(folder, "coloured", "X.npy") if data == "coloured" else data
-    subprocess.run([program, "train", given, "--net", path, "--epochs", "1", "--batch", "100", "-q", "-o", run, *options],
-                   stdout=subprocess.DEVNULL, check=True)
+    given = [os.path.join(folder, "colours", "X.npy")] if data == "coloured" else [data, "--subset", "2000"]
+    subprocess.run([program, "train", *given, "--net", path, "--epochs", "1", "--batch", "100", "--validation", "0", "-q",
+                    "-o", run, *options], stdout=subprocess.DEVNULL, check=True)
     return os.path.join(run, "model.safetensors")
 
 
@@ -118,32 +116,41 @@ def check_answers(name, who, expected, outputs):
           f"{name}: {who}, {len(expected[0])} images: probabilities within {largest:.1e}, {others} other labels")
 
 
-def check_case(program, runtime, folder, images, case, models):
-    name, net, data, options, proba = case
-    key = (net, data, *options)
-    if key not in models:
-        models[key] = train(program, folder, name, net, data, options)
-    path = os.path.join(folder, name + ".onnx")
-    subprocess.run([program, "export", models[key], "-o", path, "--proba", proba], stdout=subprocess.DEVNULL, check=True)
-    given = onnx_runtime.as_input(images[data])
-    check_structure(program, path, models[key], given, name)
-    labels, probabilities = onnx_runtime.predict(program, models[key], os.path.join(folder, data + ".npy"), proba)
-    check(len(set(labels)) > 2 and (probabilities.max(axis=1) < 1).any(), f"{name}: there is something to compare")
+def check_outputs(name, runtime, path, given, expected):
+    """All that NumPy and ONNX Runtime compute."""
+    labels, probabilities = expected
     few = FEW if runtime else len(given)
     twin = numpy_graph.run(path, given[:few])
     check_answers(name, "NumPy", (labels[:few], probabilities[:few]), twin)
     if not runtime:
-        return
-    outputs = onnx_runtime.run(runtime, path, given)
-    check_answers(name, "ONNX Runtime", (labels, probabilities), outputs)
-    for other in set(outputs) - {"probabilities", "label"}:
+        return twin
+    outputs = onnx_runtime.run(runtime, path, given, batch=300)
+    check_answers(name, "ONNX Runtime", expected, outputs)
+    for other in sorted(set(outputs) - {"probabilities", "label"}):
         error = abs(outputs[other][:few] - twin[other]).max() / max(1, abs(twin[other]).max())
         check(error < 1e-4, f"{name}: ONNX Runtime's {other} is within {error:.1e} of NumPy's")
-    single = onnx_runtime.run(runtime, path, given[:3], batch=1)
-    check(abs(single["probabilities"] - outputs["probabilities"][:3]).max() < 1e-5, f"{name}: one by one")
-    if "coloured" in name:
-        check((outputs["label"] != 4).all() and outputs["probabilities"][:, 4].max() < 1e-30,
-              f"{name}: a class of one image is never predicted")
+    return outputs
+
+
+def check_case(program, runtime, folder, images, case):
+    kind, net, data, options = case
+    model = train(program, folder, kind, net, data, options)
+    given = onnx_runtime.as_input(images[data])
+    for proba in ("paper", "bayes"):
+        name, path = f"{kind}, {proba}", os.path.join(folder, f"{kind}-{proba}.onnx")
+        subprocess.run([program, "export", model, "-o", path, "--proba", proba], stdout=subprocess.DEVNULL, check=True)
+        check_structure(program, path, model, given, name)
+        labels, probabilities = onnx_runtime.predict(program, model, os.path.join(folder, data + ".npy"), proba)
+        # The paper's probabilities saturate: those of well separated classes are all alike.
+        check(len(set(labels)) > 2 and (proba == "paper" or np.ptp(probabilities) > 0.9),
+              f"{name}: there is something to compare")
+        outputs = check_outputs(name, runtime, path, given, (labels, probabilities))
+        if data == "coloured":
+            check((outputs["label"] != 4).all() and outputs["probabilities"][:, 4].max() < 1e-30,
+                  f"{name}: a class of one image is never predicted")
+    if runtime and kind == "lda":
+        single = onnx_runtime.run(runtime, path, given[:3], batch=1)
+        check(abs(single["probabilities"] - outputs["probabilities"][:3]).max() < 1e-5, f"{name}: one by one")
 
 
 def main():
@@ -152,9 +159,9 @@ def main():
     if not runtime:
         print("ONNX Runtime cannot be had, see stderr: a NumPy interpreter takes its place")
     with tempfile.TemporaryDirectory() as folder:
-        images, models = make_images(program, folder), {}
+        images = make_images(program, folder)
         for case in CASES:
-            check_case(program, runtime, folder, images, case, models)
+            check_case(program, runtime, folder, images, case)
     print(f"{failures} checks failed")
     sys.exit(failures > 0)
 
