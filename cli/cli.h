@@ -36,7 +36,8 @@ typedef struct cli_command {
     int (*run)(const cli_arguments *arguments);
 } cli_command;
 
-extern const cli_command train_command, eval_command, refit_command, predict_command, lda_command, info_command,
+extern const cli_command train_command, eval_command, refit_command, predict_command, lda_command, export_command,
+    info_command,
     bench_command, data_command;
 
 /* Command i of the program, from 0; NULL behind the last one. */

@@ -47,4 +47,7 @@ typedef dlda_status dlda_feature_visit(void *context, const float *H, size_t fir
 dlda_status dlda_model_visit_features(const dlda_model *model, dlda_workspace *workspace,
                                       const dlda_dataset *dataset, dlda_feature_visit *visit, void *context);
 
+/* model_file.c: the class names as a JSON array, to be released with free; NULL if one of them is not valid UTF-8. */
+char *dlda_model_names_to_json(const dlda_model *model);
+
 #endif
