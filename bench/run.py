@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Compares deeplda with PyTorch (whole networks), oneDNN (single convolutions) and scikit-learn (LDA of a table), in
-turns, in one run.
+"""Compares deeplda with PyTorch (whole networks), ONNX Runtime (inference of exported models), oneDNN (single
+convolutions) and scikit-learn (LDA of a table), in turns, in one run.
 
-    bench/run.py [--build DIR] [--quick] [--only steps,inference,threads,layers,lda] [--rounds N] [--threads T]
+    bench/run.py [--build DIR] [--quick] [--only steps,inference,onnx,threads,layers,lda] [--rounds N] [--threads T]
                  [--output DIR]
 
 `make bench` builds what is needed and calls this. Each measurement is a process of its own, which also makes its peak
@@ -25,6 +25,7 @@ import tempfile
 import time
 
 from bound import bound
+from net_text import read_network
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
@@ -34,6 +35,7 @@ SLOWER = 1.15  # a layout that takes this much longer in the first round has no 
 FULL = {
     "steps": [("mnist", 1000), ("cifar10", 250), ("cifar10", 1000), ("stl10", 40), ("stl10", 200)],
     "inference": [("mnist", 256), ("cifar10", 256)],
+    "onnx": [("mnist", 256), ("cifar10", 256)],
     "threads": [("mnist", 1000), ("cifar10", 250), ("stl10", 40)],
     "layers": [("mnist", 250), ("cifar10", 250), ("stl10", 40)],
     "lda": [(1000000, 100, 10)],
@@ -42,6 +44,7 @@ FULL = {
 QUICK = {
     "steps": [("mnist", 40), ("cifar10", 20), ("stl10", 4)],
     "inference": [("mnist", 16)],
+    "onnx": [("mnist", 16)],
     "threads": [("mnist", 40)],
     "layers": [("mnist", 4), ("cifar10", 2), ("stl10", 1)],
     "lda": [(20000, 100, 10)],
@@ -95,6 +98,20 @@ class Bench:
         command = ["/usr/bin/python3", os.path.join(HERE, "torch_step.py"), net_file(net), "--batch", batch, "--layout",
                    layout, "--threads", self.threads, "--steps", steps]
         return json.loads(run(command + ["--inference"] * inference, self.threads))
+
+    def export(self, net, folder):
+        """An ONNX file of a network, trained for a moment on noise, and the shape of its images."""
+        import numpy
+        height, width, channels = read_network(net_file(net))[1]
+        trained, exported = os.path.join(folder, net), os.path.join(folder, net + ".onnx")
+        os.mkdir(trained)
+        numpy.save(os.path.join(trained, "X.npy"), numpy.random.default_rng(1).integers(
+            0, 256, (40, height, width, channels), numpy.uint8))
+        numpy.save(os.path.join(trained, "y.npy"), numpy.arange(40) % 4)
+        run([self.program, "train", os.path.join(trained, "X.npy"), "--net", net, "--epochs", 1, "--batch", 20,
+             "--validation", 0, "-q", "-o", trained, "--force"], self.threads)
+        run([self.program, "export", os.path.join(trained, "model.safetensors"), "-o", exported], 1)
+        return exported, (channels, height, width)
 
     def lda(self, folder, *options):
         """Ours: the fit, and the whole program, which tests and cross-validates too. What is not testing counts as
@@ -214,6 +231,33 @@ def compare_inference(bench):
     return rows
 
 
+def compare_onnx(bench):
+    sys.path.append(os.path.join(ROOT, "tools"))
+    import onnx_runtime
+    runtime, rows = onnx_runtime.install(), []
+    if not runtime:
+        print("no comparison with ONNX Runtime: it cannot be had, see above", file=sys.stderr)
+        return []
+    with tempfile.TemporaryDirectory() as folder:
+        for net, many in bench.plan["onnx"]:
+            exported, shape = bench.export(net, folder)
+            for batch, key, steps in ((many, "inference_images_per_second", bench.plan["repeats"]),
+                                      (1, "single_images_per_second", bench.plan["singles"])):
+                measures = {"ours": lambda: bench.ours(net, many, "inference"),
+                            "onnxruntime": lambda: onnx_runtime.time(runtime, exported, shape, batch, bench.threads, steps)}
+                results = in_turns(bench.rounds, measures, f"ONNX inference of {net}, batch {batch}")
+                rows.append(onnx_row(bench, net, batch, results, key))
+    return rows
+
+
+def onnx_row(bench, net, batch, results, key):
+    ours, theirs = median_of(results["ours"], key), median_of(results["onnxruntime"], "images_per_second")
+    pairs = [a[key] / b["images_per_second"] for a, b in zip(results["ours"], results["onnxruntime"])]
+    return {"net": net, "batch": batch, "threads": bench.threads, "ours": round(ours, 2), "onnxruntime": round(theirs, 2),
+            "ratio": round(ours / theirs, 3), "lowest_ratio": round(min(pairs), 3), "rounds": len(pairs),
+            "onnxruntime_version": results["onnxruntime"][0]["version"]}
+
+
 def compare_threads(bench):
     rows = []
     for net, batch in bench.plan["threads"]:
@@ -281,11 +325,12 @@ def lda_row(bench, size, results, solver):
 COMPARISONS = {
     "steps": (compare_steps, "Training step, images per second"),
     "inference": (compare_inference, "Inference, images per second"),
+    "onnx": (compare_onnx, "Inference of exported networks, images per second"),
     "threads": (compare_threads, "Training step with one thread and with all, images per second"),
     "layers": (compare_layers, "3x3 convolutions, GFLOPS as of the direct sum"),
     "lda": (compare_lda, "Classic LDA of a table, seconds to fit"),
 }
-HIDDEN = {"ours_seconds", "onednn_seconds", "gflop", "ours_base_bytes", "torch_base_bytes", "rounds",
+HIDDEN = {"onnxruntime_version", "ours_seconds", "onednn_seconds", "gflop", "ours_base_bytes", "torch_base_bytes", "rounds",
           "machine_peak_gflops", "machine_gigabytes_per_second"}  # in the CSV files only
 
 

@@ -37,7 +37,7 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command train_command, eval_command, refit_command, predict_command, embed_command, lda_command,
-    info_command, bench_command, data_command;
+    export_command, info_command, bench_command, data_command;
 
 /* Command i of the program, from 0; NULL behind the last one. */
 const cli_command *command_at(size_t i);
@@ -64,6 +64,7 @@ double option_number(const dlda_options *options, const char *name);
 /* --batch, but no more than there are samples. */
 size_t option_batch(const dlda_options *options, size_t count);
 int option_is(const dlda_options *options, const char *name, const char *value);
+/* --head and --proba. */
 dlda_probability option_probability(const dlda_options *options);
 
 #endif

@@ -116,12 +116,13 @@ static int evaluate(evaluator *self)
 
 static int load_model(evaluator *self)
 {
-    int softmax = option_is(self->options, "head", "softmax");
+    dlda_probability kind = option_probability(self->options);
     int code = exit_code_of(name, dlda_model_load(self->path, &self->model));
 
-    if (code == EXIT_OK && softmax) code = exit_code_at(name, self->path, dlda_model_require_softmax(self->model));
+    if (code == EXIT_OK && kind == DLDA_SOFTMAX)
+        code = exit_code_at(name, self->path, dlda_model_require_softmax(self->model));
     self->result.model = self->model;
-    self->result.kind = softmax ? DLDA_SOFTMAX : option_probability(self->options);
+    self->result.kind = kind;
     return code;
 }
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * cmd_info.c - `deeplda info`: what a model file holds, or what a network looks like.
+ * cmd_info.c - `deeplda info`: finds out what a word stands for, and has it explained.
  */
-#include "json_out.h"
-#include "table.h"
+#include "info.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -11,19 +10,16 @@
 
 static const char *const name = "info";
 
-/* What --batch and --threads would take. */
-typedef struct memory_need {
-    size_t batch, training, inference; /* bytes */
-} memory_need;
+/* ---- What the kinds share ---- */
 
-static dlda_status ask_memory(const dlda_options *options, dlda_memory_spec spec, memory_need *need)
+dlda_status info_ask_memory(const dlda_options *options, dlda_memory_spec spec, memory_need *need)
 {
     spec.batch = need->batch = (size_t)option_number(options, "batch");
     spec.threads = (size_t)option_number(options, "threads");
     return dlda_network_text_memory(&spec, &need->training, &need->inference);
 }
 
-static void write_memory_json(json_out *json, const memory_need *need)
+void info_write_memory_json(json_out *json, const memory_need *need)
 {
     json_key(json, "batch");
     json_count(json, need->batch);
@@ -33,172 +29,114 @@ static void write_memory_json(json_out *json, const memory_need *need)
     json_count(json, need->inference);
 }
 
-static void write_memory_text(const memory_need *need)
+void info_write_memory_text(const memory_need *need)
 {
     printf("memory with %zu images at once: training %.1f MB, inference %.1f MB\n", need->batch,
            1e-6 * (double)need->training, 1e-6 * (double)need->inference);
 }
 
-/* A safetensors file has the length of its header in 8 bytes, then the header, which is JSON. Looks only at
- * the first bytes; dlda_model_load looks at all of them. */
-static int looks_like_model(const char *path)
+int info_is_json(const dlda_options *options)
 {
-    char start[9] = "";
+    return option_is(options, "json", "true");
+}
+
+void info_print_text(const char *key, const char *text)
+{
+    enum { MOST = 100 };
+    size_t used = 0;
+
+    printf("%-12s", key);
+    for (; *text && used < MOST; text++) {
+        unsigned char byte = (unsigned char)*text;
+        if ((byte & 0xC0) != 0x80) used++; /* the others continue a UTF-8 character */
+        fputc(byte < 32 || byte == 127 ? ' ' : byte, stdout);
+    }
+    puts(*text ? "..." : "");
+}
+
+void info_write_shape(json_out *json, const char *key, size_t height, size_t width, size_t channels)
+{
+    json_key(json, key);
+    json_open(json, '[');
+    json_count(json, height);
+    json_count(json, width);
+    json_count(json, channels);
+    json_close(json, ']');
+}
+
+/* ---- The command ---- */
+
+static int exists_as(const char *path, mode_t kind)
+{
     struct stat info;
-    int regular = stat(path, &info) == 0 && S_ISREG(info.st_mode); /* a pipe would wait for a writer */
-    FILE *file = regular ? fopen(path, "rbe") : NULL;
-    size_t n = file ? fread(start, 1, sizeof start, file) : 0;
 
-    if (file) fclose(file);
-    return n == sizeof start && start[8] == '{';
+    return stat(path, &info) == 0 && (info.st_mode & S_IFMT) == kind;
 }
 
-/* ---- Models ---- */
-
-static void write_model_json(const dlda_model *model, const memory_need *need)
+static int ends_with(const char *path, const char *end)
 {
-    json_out json = { .file = stdout };
-    size_t count = 0;
-    const double *values = dlda_lda_eigenvalues(dlda_model_lda(model), &count);
+    size_t length = strlen(path), tail = strlen(end);
 
-    json_open(&json, '{');
-    json_key(&json, "kind");
-    json_text(&json, "model");
-    json_key(&json, "input");
-    json_open(&json, '[');
-    json_count(&json, dlda_model_height(model));
-    json_count(&json, dlda_model_width(model));
-    json_count(&json, dlda_model_channels(model));
-    json_close(&json, ']');
-    json_key(&json, "preparation");
-    json_text(&json, dlda_model_preparation(model));
-    json_key(&json, "parameters");
-    json_count(&json, dlda_model_parameters(model));
-    json_key(&json, "features");
-    json_count(&json, dlda_model_features(model));
-    write_memory_json(&json, need);
-    json_key(&json, "classes");
-    json_open(&json, '[');
-    for (size_t c = 0; c < dlda_model_classes(model); c++) json_text(&json, dlda_model_class_name(model, c));
-    json_close(&json, ']');
-    json_key(&json, "eigenvalues");
-    json_open(&json, '[');
-    for (size_t i = 0; i < count; i++) json_number(&json, values[i]);
-    json_close(&json, ']');
-    json_key(&json, "network");
-    json_text(&json, dlda_model_network_text(model));
-    json_key(&json, "options");
-    json_raw(&json, dlda_model_options_json(model));
-    json_close(&json, '}');
-    fputc('\n', stdout);
+    return length >= tail && strcmp(path + length - tail, end) == 0;
 }
 
-static void write_model_text(const dlda_model *model, const char *path, const char *description,
-                             const memory_need *need)
+/* The folder of a run stands for the model in it. */
+static int show_run(const char *folder, const dlda_options *options, int *code)
 {
-    printf("%s: a DeepLDA model\n", path);
-    printf("input       %zu x %zu x %zu (height, width, channels)\n", dlda_model_height(model),
-           dlda_model_width(model), dlda_model_channels(model));
-    printf("preparation %s\n", dlda_model_preparation(model));
-    printf("features    %zu\n", dlda_model_features(model));
-    printf("parameters  %zu\n", dlda_model_parameters(model));
-    printf("classes     %zu:", dlda_model_classes(model));
-    for (size_t c = 0; c < dlda_model_classes(model); c++) {
-        fputc(' ', stdout);
-        table_name(stdout, dlda_model_class_name(model, c));
-    }
-    printf("\n\n%s", description);
-    write_memory_text(need);
-    fputc('\n', stdout);
-    table_eigenvalues(stdout, dlda_model_lda(model));
-    printf("\noptions of the training\n%s\n", dlda_model_options_json(model));
+    char path[4096];
+    int length = snprintf(path, sizeof path, "%s/model.safetensors", folder);
+
+    if (length < 0 || (size_t)length >= sizeof path || !exists_as(path, S_IFREG)) return 0;
+    *code = info_show_model(path, options);
+    return 1;
 }
 
-static int show_model(const char *path, const dlda_options *options)
+/* 1 if there is a network of that name in the library. A file of the name goes before. */
+static int is_network_name(const char *word)
 {
-    dlda_model *model = NULL;
-    memory_need need = { 0 };
-    char *description = NULL;
-    dlda_status status = dlda_model_load(path, &model);
+    char *text = NULL;
+    int found = !strchr(word, '/') && !exists_as(word, S_IFREG) && dlda_network_text_read(word, &text) == DLDA_OK;
 
-    if (status == DLDA_OK)
-        status = dlda_network_text_describe(dlda_model_network_text(model), path, dlda_model_height(model),
-                                            dlda_model_width(model), dlda_model_channels(model), &description);
-    if (status == DLDA_OK)
-        status = ask_memory(options, (dlda_memory_spec){ .text = dlda_model_network_text(model), .where = path },
-                            &need);
-    int code = exit_code_of(name, status);
-    if (code == EXIT_OK && option_is(options, "json", "true")) write_model_json(model, &need);
-    else if (code == EXIT_OK) write_model_text(model, path, description, &need);
-    dlda_text_destroy(description);
-    dlda_model_destroy(model);
-    return code;
-}
-
-/* ---- Networks ---- */
-
-static void write_network_json(const char *network, const char *text, const char *description,
-                               const memory_need *need)
-{
-    json_out json = { .file = stdout };
-
-    json_open(&json, '{');
-    json_key(&json, "kind");
-    json_text(&json, "network");
-    json_key(&json, "name");
-    json_text(&json, network);
-    json_key(&json, "network");
-    json_text(&json, text);
-    json_key(&json, "table");
-    json_text(&json, description);
-    write_memory_json(&json, need);
-    json_close(&json, '}');
-    fputc('\n', stdout);
-}
-
-/* 1 if a line of the text starts with the word input. */
-static int has_input_line(const char *text)
-{
-    for (const char *line = text; line; line = strchr(line, '\n')) {
-        line += strspn(line, " \t\r\n");
-        if (strncmp(line, "input", 5) == 0 && strchr(" \t", line[5])) return 1;
-    }
-    return 0;
-}
-
-static void write_network_text(const char *network, const char *description, int any_size, const memory_need *need)
-{
-    printf("%s: a network%s\n\n%s", network, any_size ? " for images of any size, shown for 28 x 28 x 1" : "",
-           description);
-    write_memory_text(need);
-}
-
-static int show_network(const char *network, const dlda_options *options)
-{
-    char *text = NULL, *description = NULL;
-    memory_need need = { 0 };
-    dlda_status status = dlda_network_text_read(network, &text);
-    int any_size = status == DLDA_OK && !has_input_line(text);
-    size_t side = any_size ? 28 : 0; /* a network for any images is shown with the size of the digits */
-
-    if (status == DLDA_OK) status = dlda_network_text_describe(text, network, side, side, any_size, &description);
-    if (status == DLDA_OK)
-        status = ask_memory(options, (dlda_memory_spec){ text, network, side, side, (size_t)any_size, 0, 0 },
-                            &need);
-    int code = exit_code_of(name, status);
-    if (code == EXIT_OK && option_is(options, "json", "true"))
-        write_network_json(network, text, description, &need);
-    else if (code == EXIT_OK) write_network_text(network, description, any_size, &need);
-    dlda_text_destroy(description);
     dlda_text_destroy(text);
-    return code;
+    return found;
+}
+
+/* 1 if a file may be a network text: not a table, and no bytes that texts do not have. */
+static int may_be_text(const char *path)
+{
+    char start[512];
+    FILE *file = exists_as(path, S_IFREG) && !ends_with(path, ".csv") ? fopen(path, "rbe") : NULL;
+    size_t n = file ? fread(start, 1, sizeof start, file) : 0;
+    int text = n > 0;
+
+    for (size_t i = 0; i < n; i++)
+        if ((unsigned char)start[i] < 32 && !memchr("\t\r\n", start[i], 3)) text = 0;
+    if (file) fclose(file);
+    return text;
+}
+
+/* Something that may be data or a network text. */
+static int show_other(const char *word, const dlda_options *options)
+{
+    int code = EXIT_OK;
+
+    if (exists_as(word, S_IFDIR) && show_run(word, options, &code)) return code;
+    if (is_network_name(word) || ends_with(word, ".net")) return info_show_network(word, options);
+    dlda_status status = info_show_data(word, options);
+    return status != DLDA_OK && may_be_text(word) ? info_show_network(word, options) : exit_code_of(name, status);
 }
 
 static int run_info(const cli_arguments *arguments)
 {
     const char *word = arguments->words[0];
 
-    return looks_like_model(word) ? show_model(word, arguments->options) : show_network(word, arguments->options);
+    switch (dlda_file_kind_of(word)) {
+    case DLDA_FILE_MODEL: return info_show_model(word, arguments->options);
+    case DLDA_FILE_CHECKPOINT: return info_show_checkpoint(word, arguments->options);
+    case DLDA_FILE_ONNX: return info_show_onnx(word, arguments->options);
+    case DLDA_FILE_OTHER: break;
+    }
+    return show_other(word, arguments->options);
 }
 
 const cli_command info_command = {
@@ -206,10 +144,15 @@ const cli_command info_command = {
     .operands = "FILE|NET",
     .least = 1,
     .most = 1,
-    .summary = "Show what a model file holds, or a network's layers and memory.",
-    .details = "FILE is a model or a network text (.net); NET is a network that is part of the library: mnist, "
-               "cifar10, stl10, mlp. With --batch N, the memory is that of N images at once.",
+    .summary = "Explain a file: a model, checkpoint, ONNX file, network or data.",
+    .details =
+        "FILE is a model or the folder of a run, a checkpoint, an exported ONNX file, a network text (.net), or "
+        "data: "
+        "images, arrays, tables, sets with a name ('deeplda data check' tells more of these). NET is a network "
+        "that is "
+        "part of the library: mnist, cifar10, stl10, mlp. With --batch N, the memory is that of N images at once.",
     .examples = "deeplda info run/model.safetensors\n"
+                "deeplda info run/checkpoint.safetensors --json\n"
                 "deeplda info mnist --batch 1000",
     .run = run_info,
 };

@@ -86,5 +86,6 @@ int option_is(const dlda_options *options, const char *name, const char *value)
 
 dlda_probability option_probability(const dlda_options *options)
 {
+    if (option_is(options, "head", "softmax")) return DLDA_SOFTMAX;
     return option_is(options, "proba", "bayes") ? DLDA_BAYES : DLDA_PAPER;
 }

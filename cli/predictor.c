@@ -30,6 +30,8 @@ int predictor_open(predictor *self, const char *command, const char *model, cons
     self->threads = (size_t)option_number(options, "threads");
     self->kind = option_probability(options);
     int code = exit_code_of(command, dlda_model_load(model, &self->model));
+    if (code == EXIT_OK && self->kind == DLDA_SOFTMAX)
+        code = exit_code_at(command, model, dlda_model_require_softmax(self->model));
     if (code != EXIT_OK) return code;
     self->classes = dlda_model_classes(self->model);
     self->pixels = dlda_model_image_size(self->model);

@@ -169,10 +169,11 @@ static const option_row table[] = {
       WHOLE,
       FIELD(threads),
       0 },
-    { { "output", 'o', "PATH", "", NULL, 0, 0, "train refit predict embed lda data",
+    { { "output", 'o', "PATH", "", NULL, 0, 0, "train refit predict embed lda export data",
         "train: folder of the run (default: run). refit: file of the new model. predict: file for the answers "
         "(default: the terminal). embed: .npy file for the features. "
-        "lda: .npy file for the projected rows (default: none). data convert: folder of the new files. data show: "
+        "lda: .npy file for the projected rows (default: none). export: the ONNX file. data convert: folder of the "
+        "new files. data show: "
         "the picture (default: sheet.png)." },
       TEXT,
       FIELD(output),
@@ -192,12 +193,12 @@ static const option_row table[] = {
       FLAG,
       FIELD(force),
       0 },
-    { { "proba", 0, "NAME", "paper", "paper|bayes", 0, 0, "eval predict",
+    { { "proba", 0, "NAME", "paper", "paper|bayes", 0, 0, "eval predict export",
         "How scores become probabilities; bayes is the better calibrated." },
       CHOICE,
       FIELD(probability),
       0 },
-    { { "head", 0, "NAME", "lda", "lda|softmax", 0, 0, "eval",
+    { { "head", 0, "NAME", "lda", "lda|softmax", 0, 0, "eval predict export",
         "What classifies: the LDA on the network's features, or the softmax that a network was trained with "
         "(objective "
         "cce)." },
@@ -291,7 +292,7 @@ static const option_row table[] = {
       FLAG,
       FIELD(skip_bad),
       0 },
-    { { "json", 0, NULL, "false", NULL, 0, 0, "train eval refit predict embed lda info bench data",
+    { { "json", 0, NULL, "false", NULL, 0, 0, "train eval refit predict embed lda export info bench data",
         "Print JSON: one object, or one line per image or event." },
       FLAG,
       FIELD(json),
@@ -300,7 +301,7 @@ static const option_row table[] = {
       FLAG,
       FIELD(quiet),
       0 },
-    { { "help", 'h', NULL, "false", NULL, 0, 0, "train eval refit predict embed lda info bench data",
+    { { "help", 'h', NULL, "false", NULL, 0, 0, "train eval refit predict embed lda export info bench data",
         "Explain the command and its options." },
       FLAG,
       FIELD(help),

@@ -160,14 +160,13 @@ static void standardise(const dlda_preparation *self, float *image)
 
 static void normalise_contrast(const dlda_preparation *self, float *image)
 {
-    static const double least_divisor = 1e-8; /* an image of one colour stays at 0 */
     double sum = 0, squares = 0;
 
     for (size_t p = 0; p < self->values; p++) sum += image[p];
     double mean = sum / (double)self->values;
     for (size_t p = 0; p < self->values; p++) squares += (image[p] - mean) * (image[p] - mean);
     double divisor = sqrt(self->spec.gcn_bias + squares) / self->spec.gcn_scale;
-    if (divisor < least_divisor) divisor = 1;
+    if (divisor < DLDA_GCN_LEAST) divisor = 1;
     for (size_t p = 0; p < self->values; p++) image[p] = (float)((image[p] - mean) / divisor);
 }
 

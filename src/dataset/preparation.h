@@ -12,6 +12,9 @@
 #include "base/parallel.h"
 #include "dataset/zca.h"
 
+/* Global contrast normalisation: a divisor below this is 1 instead, so that an image of one colour stays at 0. */
+#define DLDA_GCN_LEAST 1e-8
+
 typedef enum dlda_prepare_step {
     DLDA_PREPARE_SCALE,
     DLDA_PREPARE_STANDARDISE, /* each channel to mean 0 and deviation 1 over the training set        */

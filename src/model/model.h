@@ -53,4 +53,7 @@ dlda_status dlda_model_visit_features(const dlda_model *model, dlda_workspace *w
 dlda_team *dlda_workspace_team(const dlda_workspace *workspace);
 size_t dlda_workspace_batch(const dlda_workspace *workspace);
 
+/* model_file.c: the class names as a JSON array, to be released with free; NULL if one of them is not valid UTF-8. */
+char *dlda_model_names_to_json(const dlda_model *model);
+
 #endif

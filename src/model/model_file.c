@@ -49,8 +49,7 @@ static dlda_status list_parameter(void *context, const dlda_parameter *parameter
     return DLDA_OK;
 }
 
-/* The class names as a JSON array, to be released with free. */
-static char *names_to_json(const dlda_model *model)
+char *dlda_model_names_to_json(const dlda_model *model)
 {
     json_t *array = json_array();
     char *text = NULL;
@@ -70,7 +69,7 @@ dlda_status dlda_model_save(const dlda_model *model, const char *path)
     char *names = NULL, *preparation = NULL;
 
     if (!model->lda) DLDA_FAIL(DLDA_E_ARGUMENT, "%s: the model has no head yet", path);
-    names = names_to_json(model);
+    names = dlda_model_names_to_json(model);
     if (!names) DLDA_FAIL(DLDA_E_ARGUMENT, "%s: a class name is not valid UTF-8", path);
     DLDA_TRY(dlda_preparation_to_json(model->preparation, &preparation));
     DLDA_TRY(dlda_network_visit(model->network, count_parameter, &list));

@@ -12,6 +12,9 @@
 #include "base/options.h"
 #include "kernels/kernels.h"
 
+/* Added to the variances of batch norm. */
+#define DLDA_NORM_EPSILON 1e-4
+
 typedef struct dlda_shape {
     size_t height, width, channels;
 } dlda_shape;

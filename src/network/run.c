@@ -7,7 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double norm_epsilon = 1e-4;
 static const double running_weight = 0.1; /* of a new batch in the running statistics, at least */
 
 static const float *at(const float *block, const dlda_parameter *parameter)
@@ -47,7 +46,7 @@ static void update_running(const dlda_plan *self, const dlda_stage *stage, size_
     float *mean = state + stage->norm->mean.offset, *variance = state + stage->norm->variance.offset;
 
     for (size_t c = 0; c < stage->raw.channels; c++) {
-        double latest = (1 / ((double)stage->inverse[c] * stage->inverse[c]) - norm_epsilon) * unbiased;
+        double latest = (1 / ((double)stage->inverse[c] * stage->inverse[c]) - DLDA_NORM_EPSILON) * unbiased;
         mean[c] += (float)(weight * (stage->mean[c] - mean[c]));
         variance[c] += (float)(weight * (fmax(latest, 0) - variance[c]));
     }
@@ -59,7 +58,7 @@ static void set_view(dlda_stage *stage, const float *weights)
     const float *gamma = at(weights, &stage->norm->scale), *beta = at(weights, &stage->norm->shift);
 
     for (size_t c = 0; c < stage->raw.channels; c++) {
-        stage->inverse[c] = (float)(1 / sqrt((double)stage->inverse[c] + norm_epsilon));
+        stage->inverse[c] = (float)(1 / sqrt((double)stage->inverse[c] + DLDA_NORM_EPSILON));
         stage->scale[c] = gamma[c] * stage->inverse[c];
         stage->shift[c] = beta[c] - stage->mean[c] * stage->scale[c];
     }

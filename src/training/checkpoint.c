@@ -8,7 +8,6 @@
 #include "training/checkpoint.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "model/safetensors.h"
 #include "objective/objective.h"
 
 #include <errno.h>
@@ -22,7 +21,7 @@
 #include <zlib.h>
 
 static const char newest[] = "checkpoint.safetensors", before[] = "checkpoint-previous.safetensors";
-static const char format_key[] = "deeplda_checkpoint", format_version[] = "1";
+static const char format_key[] = DLDA_CHECKPOINT_KEY, format_version[] = "1";
 
 enum { EPOCH_FIELDS = 8, MOST_TENSORS = 14 };
 
@@ -68,10 +67,7 @@ static dlda_epoch unpack_epoch(const double fields[EPOCH_FIELDS])
 
 /* ---- What is in a file ---- */
 
-/* Counters, as exact numbers. */
-typedef struct counters {
-    double epochs_done, batches_done, steps_done, loss_sum, best_accuracy, best_epoch, eigenvalues;
-} counters;
+typedef dlda_checkpoint_counters counters;
 
 enum { N_COUNTERS = sizeof(counters) / sizeof(double) };
 
@@ -240,7 +236,7 @@ static dlda_status check_sum(const dlda_safetensors *file, const char *path)
     return DLDA_OK;
 }
 
-static dlda_status read_file(const char *path, dlda_safetensors **file)
+dlda_status dlda_checkpoint_open(const char *path, dlda_safetensors **file)
 {
     dlda_status status = DLDA_OK;
 
@@ -423,13 +419,13 @@ static dlda_status open_newest(const char *folder, dlda_safetensors **file, char
     if (!dlda_path_exists(first) && !dlda_path_exists(second))
         DLDA_FAIL(DLDA_E_IO, "%s: no checkpoint in this folder; a training leaves one after its first epoch",
                   folder);
-    status = read_file(first, file);
+    status = dlda_checkpoint_open(first, file);
     if (status != DLDA_OK && dlda_path_exists(second)) {
         snprintf(damage, 1024, "%s", dlda_last_error());
         dlda_release(first);
         first = second;
         second = NULL;
-        status = read_file(first, file);
+        status = dlda_checkpoint_open(first, file);
     }
     if (status == DLDA_OK) {
         *path = first;

@@ -22,10 +22,10 @@ tiny() { # EXIT_CODE RUN ARGUMENT...: trains for a moment
 expect 0 --help; prints '^Usage: deeplda'; prints '  train '; silent err
 expect 0 help train; prints '^Usage: deeplda train'
 expect 0 --version; prints '^deeplda [0-9]*\.[0-9]*\.[0-9]*$'
-for command in train eval refit predict embed lda info bench data; do
+for command in train eval refit predict embed lda export info bench data; do
     expect 0 "$command" --help; prints '^Examples:'; prints '--help'; silent err
 done
-holds "help fits in 80 columns" sh -c "for c in train eval refit predict embed lda info bench data; do '$program' \$c -h; done |
+holds "help fits in 80 columns" sh -c "for c in train eval refit predict embed lda export info bench data; do '$program' \$c -h; done |
     grep -v '^  deeplda' | awk 'length > 80 { wide = 1 } END { exit wide }'"
 expect 2; says '^Usage: deeplda'; silent out
 expect 2 trian; says "did you mean 'train'?"; says "deeplda --help"
@@ -218,7 +218,7 @@ expect 0 info mnist --json; json "a['kind'] == 'network' and 'conv 64 3' in a['n
 json "a['batch'] == 250 and a['training_bytes'] > a['inference_bytes'] > 0"
 expect 0 info "$model" --json --batch 20; json "a['batch'] == 20 and a['training_bytes'] > 0"
 expect 0 info mlp; prints 'dense'
-for word in missing.net bad.net cut.safetensors data/zero.png; do
+for word in missing.net bad.net cut.safetensors missing/zero.png; do
     code=0; "$program" info "$word" >out 2>err || code=$?
     holds "info $word is refused" test "$code" -ne 0; says "$word"; silent out
 done

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cmd_export.c - `deeplda export`: a model as an ONNX file, for other runtimes.
+ */
+#include "cli.h"
+#include "json_out.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char *const name = "export";
+
+static int is_same_file(const char *a, const char *b)
+{
+    struct stat one, other;
+
+    return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+static int check_paths(const char *model, const char *path)
+{
+    if (!path[0]) return complain_usage(name, "a file to write is needed: -o model.onnx");
+    if (is_same_file(model, path)) return complain_usage(name, "%s: is the model itself", path);
+    return EXIT_OK;
+}
+
+static void print_values(const char *what, const dlda_onnx_value *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        printf("%-9s %-14s %s [", i ? "" : what, values[i].name, values[i].type);
+        for (size_t j = 0; j < values[i].rank; j++) printf("%s%s", j ? ", " : "", values[i].dims[j]);
+        puts("]");
+    }
+}
+
+static void print_result(const char *path, const dlda_onnx_info *info, const dlda_options *options)
+{
+    printf("%s: ONNX, opset %lld, %.1f MB\n", path, (long long)info->opset, 1e-6 * (double)info->bytes);
+    print_values("input", info->inputs, info->n_inputs);
+    print_values("outputs", info->outputs, info->n_outputs);
+    printf("%-9s as with --proba %s\n", "", dlda_options_get(options, "proba"));
+}
+
+static void write_result(const char *path, const dlda_onnx_info *info, const dlda_options *options)
+{
+    json_out json = { .file = stdout };
+
+    json_open(&json, '{');
+    json_key(&json, "file");
+    json_text(&json, path);
+    json_key(&json, "opset");
+    json_count(&json, (size_t)info->opset);
+    json_key(&json, "bytes");
+    json_count(&json, info->bytes);
+    json_key(&json, "proba");
+    json_text(&json, dlda_options_get(options, "proba"));
+    json_close(&json, '}');
+    fputc('\n', stdout);
+}
+
+static int run_export(const cli_arguments *arguments)
+{
+    const dlda_options *options = arguments->options;
+    const char *path = dlda_options_get(options, "output");
+    dlda_model *model = NULL;
+    dlda_onnx_info *info = NULL;
+    int code = check_paths(arguments->words[0], path);
+
+    if (code == EXIT_OK) code = exit_code_of(name, dlda_model_load(arguments->words[0], &model));
+    if (code == EXIT_OK) code = exit_code_of(name, dlda_model_export_onnx(model, option_probability(options), path));
+    if (code == EXIT_OK) code = exit_code_of(name, dlda_onnx_info_read(path, &info));
+    if (code == EXIT_OK && option_is(options, "json", "true")) write_result(path, info, options);
+    else if (code == EXIT_OK) print_result(path, info, options);
+    dlda_onnx_info_destroy(info);
+    dlda_model_destroy(model);
+    return code;
+}
+
+const cli_command export_command = {
+    .name = "export",
+    .operands = "MODEL -o FILE.onnx",
+    .least = 1,
+    .most = 1,
+    .summary = "Write a model as an ONNX file, for other runtimes.",
+    .details =
+        "The file has all of the model: preparation of the images, network and LDA. It takes any number of "
+        "images as floats [N, channels, height, width], bytes divided by 255, and gives what 'deeplda predict' "
+        "gives: probabilities [N, classes] and label [N]; also projection [N, directions]. Opset 13. "
+        "docs/onnx.md tells more.",
+    .examples = "deeplda export run/model.safetensors -o digits.onnx\n"
+                "deeplda export run/model.safetensors -o digits.onnx --proba bayes\n"
+                "deeplda info digits.onnx",
+    .run = run_export,
+};
