@@ -133,6 +133,46 @@ static void test_one_pass(void **state)
     dlda_workspace_destroy(workspace);
 }
 
+/* Features that are not finite are an error for all that comes behind them, also if nobody wants to know it. */
+static void test_not_finite(void **state)
+{
+    float image[PIXELS] = { NAN }, H[D];
+    dlda_workspace *workspace = new_workspace(1, 1);
+
+    (void)state;
+    CHECK_STATUS(dlda_model_predict(model, workspace, image, 1, DLDA_BAYES, NULL, NULL), DLDA_E_NUMERIC);
+    CHECK_STATUS(dlda_model_answer(model, workspace, image, 1, DLDA_BAYES, &(dlda_answers){ .projections = H }),
+                 DLDA_E_NUMERIC);
+    CHECK_OK(dlda_model_embed(model, workspace, image, 1, H));
+    dlda_workspace_destroy(workspace);
+}
+
+static void test_class_names_differ(void **state)
+{
+    static const char *const twins[C] = { "a", "b", "a" };
+    dlda_dataset *set = NULL;
+    dlda_options *options = NULL;
+    dlda_trainer *trainer = NULL;
+
+    (void)state;
+    CHECK_OK(dlda_dataset_create(&(dlda_dataset_spec){ .count = N,
+                                                       .height = HEIGHT,
+                                                       .width = WIDTH,
+                                                       .channels = 1,
+                                                       .classes = C,
+                                                       .labels = labels,
+                                                       .bytes = bytes[0],
+                                                       .names = twins },
+                                 &set));
+    CHECK_OK(dlda_options_create(&options));
+    CHECK_OK(dlda_options_set(options, "net", "mlp"));
+    CHECK_OK(dlda_options_set(options, "batch", "30"));
+    CHECK_STATUS(dlda_trainer_create(options, set, NULL, &trainer), DLDA_E_ARGUMENT);
+    CHECK_ERROR_SAYS("classes: numbers 0 and 2 are both 'a', expected different names");
+    dlda_options_destroy(options);
+    dlda_dataset_destroy(set);
+}
+
 static void test_takes_no_memory(void **state)
 {
     static all_answers a;
@@ -423,6 +463,7 @@ static void test_formats_and_labels(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_not_finite),       cmocka_unit_test(test_class_names_differ),
         cmocka_unit_test(test_one_pass),         cmocka_unit_test(test_takes_no_memory),
         cmocka_unit_test(test_eight_threads),    cmocka_unit_test(test_read_picture),
         cmocka_unit_test(test_decode_picture),   cmocka_unit_test(test_sizes),

@@ -61,7 +61,7 @@ dlda_status dlda_model_create(const dlda_model_spec *spec, dlda_model **model)
     DLDA_TRY(DLDA_TAKE(&self->weights, self->network->n_weights, "weights"));
     DLDA_TRY(DLDA_TAKE(&self->state, self->network->n_state, "batch norm statistics"));
     self->classes = spec->classes;
-    DLDA_TRY(dlda_class_names_check(spec->class_names, spec->classes, spec->where, DLDA_E_ARGUMENT));
+    DLDA_TRY(dlda_class_names_check(spec->class_names, spec->classes, "model", DLDA_E_ARGUMENT));
     DLDA_TRY(copy_names(self, spec->class_names));
     DLDA_TRY(dlda_take_text(spec->options, &self->options));
     self->softmax = self->classes == self->network->features && has_option(self, "objective", "cce");
@@ -294,9 +294,10 @@ static dlda_answers answers_from(const dlda_model *self, const dlda_answers *all
                            .projections = all->projections ? all->projections + first * K : NULL };
 }
 
-static int wants_only_features(const dlda_answers *answers)
+/* Where the LDA is asked nothing, features need not be finite. */
+static int wants_only_features(const dlda_answers *a)
 {
-    return !answers->labels && !answers->proba && !answers->scores && !answers->distances && !answers->projections;
+    return a->features && !a->labels && !a->proba && !a->scores && !a->distances && !a->projections;
 }
 
 /* The features are the softmax's scores; where a row lies is still the LDA's to say. */
