@@ -75,6 +75,8 @@ DLDA_API const char *dlda_last_error(void);
 typedef struct dlda_options dlda_options;
 
 DLDA_API dlda_status dlda_options_create(dlda_options **options);
+/* The same values, and the same of them set by the user: what files say does not change those. */
+DLDA_API dlda_status dlda_options_copy(const dlda_options *options, dlda_options **copy);
 DLDA_API void dlda_options_destroy(dlda_options *options);
 
 /* Sets option `name` ("rate", "batch", "objective", ...) from text. A flag takes "true" or "false".
@@ -408,8 +410,8 @@ DLDA_API dlda_status dlda_trainer_create(const dlda_options *options, const dlda
 DLDA_API void dlda_trainer_watch(dlda_trainer *trainer, const dlda_watch *watch);
 
 /* Makes `folder` (DLDA_E_EXISTS if it is there, unless `force`) and keeps in it options.json,
- * history.csv, eigenvalues.csv and model.safetensors, up to date after each epoch, and checkpoint.safetensors, also every
- * few minutes. Files of an earlier run stay until the first epoch is complete. */
+ * history.csv, eigenvalues.csv, model.safetensors and run.json (state, data and machine of the run), up to date after
+ * each epoch, and checkpoint.safetensors, also every few minutes. Files of an earlier run stay until the first epoch is complete. */
 DLDA_API dlda_status dlda_trainer_record(dlda_trainer *trainer, const char *folder, int force);
 
 /* Goes on where the training that kept its record in `folder` was when its last checkpoint was saved, bit for bit: call it
@@ -418,6 +420,9 @@ DLDA_API dlda_status dlda_trainer_record(dlda_trainer *trainer, const char *fold
 DLDA_API dlda_status dlda_trainer_resume(dlda_trainer *trainer, const char *folder);
 /* The options of that training, and where its data came from, for those that were not set before. */
 DLDA_API dlda_status dlda_options_resume(dlda_options *options, const char *folder);
+/* The same for a training that is not to go on: from options.json and run.json, which need no checkpoint. Where the data
+ * came from is "" if nothing says so. On failure, what could be read is set. */
+DLDA_API dlda_status dlda_options_read_run(dlda_options *options, const char *folder);
 
 /* Trains for the epochs of the options, or until its patience ends. DLDA_E_STOPPED if stopped by the watch: the history
  * and the best model are then those of the epochs that were completed, and a checkpoint has the state after the last

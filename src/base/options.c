@@ -435,6 +435,14 @@ done:
     return status;
 }
 
+dlda_status dlda_options_copy(const dlda_options *options, dlda_options **copy)
+{
+    dlda_status status = DLDA_TAKE(copy, 1, "options");
+
+    if (status == DLDA_OK) **copy = *options;
+    return status;
+}
+
 void dlda_options_destroy(dlda_options *options)
 {
     dlda_release(options);
@@ -455,6 +463,13 @@ dlda_status dlda_options_set(dlda_options *options, const char *name, const char
     dlda_status status = set_row(options, (size_t)i, value);
     if (status == DLDA_OK) options->given[i] = 1;
     return status;
+}
+
+int dlda_option_is_given(const dlda_options *options, const char *name)
+{
+    int i = index_of(name);
+
+    return i >= 0 && options->given[i];
 }
 
 dlda_status dlda_options_suggest(dlda_options *options, const char *name, const char *value)

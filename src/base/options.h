@@ -54,6 +54,9 @@ struct dlda_options {
 /* 1 if option i of the table decides the result of a training, so that files record it. */
 int dlda_option_decides_result(size_t i);
 
+/* 1 if the user has set it. */
+int dlda_option_is_given(const dlda_options *options, const char *name);
+
 /* Sets an option that the user has not given. */
 dlda_status dlda_options_suggest(dlda_options *options, const char *name, const char *value);
 
