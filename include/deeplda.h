@@ -86,6 +86,9 @@ DLDA_API dlda_status dlda_options_set(dlda_options *options, const char *name, c
 /* The value of an option as text, NULL if there is no such option. */
 DLDA_API const char *dlda_options_get(const dlda_options *options, const char *name);
 
+/* 1 if it was set, and not left as it was or suggested by a preset or a file. */
+DLDA_API int dlda_options_is_given(const dlda_options *options, const char *name);
+
 /* The table behind all options: programs build their parser and their help from it. */
 typedef struct dlda_option_info {
     const char *name;     /* "rate"                                                         */
@@ -493,6 +496,49 @@ DLDA_API dlda_status dlda_model_evaluate(const dlda_model *model, dlda_workspace
                                          const dlda_dataset *dataset, dlda_probability kind,
                                          dlda_evaluation **evaluation);
 DLDA_API void dlda_evaluation_destroy(dlda_evaluation *evaluation);
+
+/* ---- Reports ------------------------------------------------------------------------------------- */
+
+/* What became of trainings, for people: report.html, a page that needs no other file, and figures/ with the data (.dat),
+ * the script (.gp) and the drawings of each figure. Drawing is left to gnuplot, which the caller runs (docs/report.md):
+ *
+ *     dlda_report_create(&spec, &report);
+ *     dlda_report_add(report, &run);               once for each run; several are compared
+ *     dlda_report_write_figures(report);           data and scripts
+ *     for each dlda_report_figure(report, i):      gnuplot NAME.gp, in the folder figures/
+ *     dlda_report_write_page(report);              with all drawings that are there by then
+ */
+typedef struct dlda_report dlda_report;
+
+typedef struct dlda_report_spec {
+    const char *folder; /* for report.html and figures/; made if it is not there                            */
+    const char *title;  /* NULL: made of the names of the runs                                              */
+    size_t directions;  /* that figures of samples show, at most; 0: 5                                      */
+    size_t threads;     /* that run models; 0: one per core                                                 */
+    size_t refresh;     /* seconds after which the page reloads itself; 0: never                            */
+    void *user;         /* passed on to:                                                                    */
+    void (*problem)(void *user, const char *message); /* is told of files that are missing or damaged; may be NULL */
+} dlda_report_spec;
+
+typedef struct dlda_report_run {
+    const char *folder;          /* of the run, as dlda_trainer_record keeps it. Any of its files may be missing      */
+    const char *name;            /* NULL: that of the folder                                                          */
+    const dlda_model *model;     /* of the run, NULL if it cannot be had                                              */
+    const dlda_dataset *samples; /* to test it on; NULL: figures of samples are replaced by the words of:             */
+    const char *no_samples;      /* why there are none                                                                */
+    const char *part;            /* what the samples are called: "test", "validation"                                 */
+} dlda_report_run;
+
+DLDA_API dlda_status dlda_report_create(const dlda_report_spec *spec, dlda_report **report);
+/* Reads the folder and runs the model; nothing of *run is needed afterwards. Fails if the folder is not that of a run. */
+DLDA_API dlda_status dlda_report_add(dlda_report *report, const dlda_report_run *run);
+/* 1 if one of the runs still goes on. */
+DLDA_API int dlda_report_is_running(const dlda_report *report);
+DLDA_API dlda_status dlda_report_write_figures(dlda_report *report);
+/* The name of figure i, from 0, of those that can be drawn; NULL behind the last one. */
+DLDA_API const char *dlda_report_figure(const dlda_report *report, size_t i);
+DLDA_API dlda_status dlda_report_write_page(const dlda_report *report);
+DLDA_API void dlda_report_destroy(dlda_report *report);
 
 /* ---- Networks ------------------------------------------------------------------------------------ */
 

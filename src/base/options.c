@@ -159,24 +159,26 @@ static const option_row table[] = {
       CHOICE,
       FIELD(kernels),
       1 },
-    { { "format", 0, "NAME", "", NULL, 0, 0, "train eval predict data",
+    { { "format", 0, "NAME", "", NULL, 0, 0, "train eval predict data report",
         "Format of the data, if it is not to be recognised from the content (docs/data_formats.md)." },
       TEXT,
       FIELD(format),
       0 },
-    { { "threads", 't', "N", "0", NULL, 0, 1024, "train eval predict lda info bench",
+    { { "threads", 't', "N", "0", NULL, 0, 1024, "train eval predict lda info bench report",
         "Threads; 0: one per core. Results do not depend on it." },
       WHOLE,
       FIELD(threads),
       0 },
-    { { "output", 'o', "PATH", "", NULL, 0, 0, "train predict lda data",
+    { { "output", 'o', "PATH", "", NULL, 0, 0, "train predict lda data report",
         "train: folder of the run (default: run). predict: file for the answers (default: the terminal). "
         "lda: .npy file for the projected rows (default: none). data convert: folder of the new files. data show: "
-        "the picture (default: sheet.png)." },
+        "the picture (default: sheet.png). report: folder of the page and its figures (default: that of the run; of several: "
+        "report)." },
       TEXT,
       FIELD(output),
       0 },
-    { { "data", 0, "DATA", "digits", NULL, 0, 0, "train", "The same as the word DATA." }, TEXT, FIELD(data), 0 },
+    { { "data", 0, "DATA", "digits", NULL, 0, 0, "train report",
+        "train: the same as the word DATA. report: test the models on these data, not on those of their runs." }, TEXT, FIELD(data), 0 },
     { { "resume", 0, "RUN", "", NULL, 0, 0, "train",
         "Go on with an interrupted training, in its folder and with its options, as if it had never stopped." },
       TEXT,
@@ -200,7 +202,7 @@ static const option_row table[] = {
       WHOLE,
       FIELD(cross_validate),
       0 },
-    { { "label", 0, "COLUMN", "", NULL, 0, 0, "train eval lda data",
+    { { "label", 0, "COLUMN", "", NULL, 0, 0, "train eval lda data report",
         "Tables: the column of the labels, by name or by number from 1 (default: label, class, target or y, else "
         "the last)." },
       TEXT,
@@ -225,6 +227,16 @@ static const option_row table[] = {
       CHOICE,
       FIELD(to),
       0 },
+    { { "directions", 0, "N", "5", NULL, 2, 12, "report",
+        "Directions that figures of samples show, at most, from the one with the largest eigenvalue on." },
+      WHOLE,
+      FIELD(directions),
+      0 },
+    { { "live", 0, NULL, "false", NULL, 0, 0, "report",
+        "Write the page anew after each epoch until the run ends; it reloads itself." },
+      FLAG,
+      FIELD(live),
+      0 },
     { { "skip-bad", 0, NULL, "false", NULL, 0, 0, "train eval data",
         "Leave out what cannot be read, name it, and go on." },
       FLAG,
@@ -239,7 +251,7 @@ static const option_row table[] = {
       FLAG,
       FIELD(quiet),
       0 },
-    { { "help", 'h', NULL, "false", NULL, 0, 0, "train eval predict lda info bench data",
+    { { "help", 'h', NULL, "false", NULL, 0, 0, "train eval predict lda info bench data report",
         "Explain the command and its options." },
       FLAG,
       FIELD(help),
@@ -465,7 +477,7 @@ dlda_status dlda_options_set(dlda_options *options, const char *name, const char
     return status;
 }
 
-int dlda_option_is_given(const dlda_options *options, const char *name)
+int dlda_options_is_given(const dlda_options *options, const char *name)
 {
     int i = index_of(name);
 

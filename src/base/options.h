@@ -43,6 +43,7 @@ struct dlda_options {
     int64_t repeats, part;       /* bench; part: dlda_benchmark_part */
     int64_t count, skip_bad, to; /* data; to: dlda_data_format */
     int64_t cross_validate;      /* lda: folds */
+    int64_t directions, live;    /* report */
     char output[DLDA_OPTION_TEXT];
     char label[DLDA_OPTION_TEXT];
     char format[DLDA_OPTION_TEXT]; /* of the data; "": recognised from the content */
@@ -53,9 +54,6 @@ struct dlda_options {
 
 /* 1 if option i of the table decides the result of a training, so that files record it. */
 int dlda_option_decides_result(size_t i);
-
-/* 1 if the user has set it. */
-int dlda_option_is_given(const dlda_options *options, const char *name);
 
 /* Sets an option that the user has not given. */
 dlda_status dlda_options_suggest(dlda_options *options, const char *name, const char *value);

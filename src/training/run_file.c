@@ -82,7 +82,7 @@ static void put_count(json_t *object, const char *key, size_t count)
 static void put_data(json_t *object, const dlda_trainer *self)
 {
     const dlda_options *options = &self->options;
-    int given = dlda_option_is_given(options, "data");
+    int given = dlda_options_is_given(options, "data");
     char *path = given ? realpath(options->data, NULL) : NULL;
 
     if (given) put_text(object, "data", options->data);
