@@ -108,6 +108,16 @@ done:
 
 /* ---- What follows from the answers ---- */
 
+void dlda_share_interval(double right, double count, double *low, double *high)
+{
+    double z = 1.959964, p = right / count, whole = 1 + z * z / count;
+    double middle = (p + z * z / (2 * count)) / whole;
+    double half = z * sqrt(p * (1 - p) / count + z * z / (4 * count * count)) / whole;
+
+    *low = middle - half;
+    *high = middle + half;
+}
+
 static void calibrate(const dlda_answers *self, int kind, dlda_calibration *result)
 {
     for (size_t i = 0; i < self->count; i++) {
@@ -121,6 +131,7 @@ static void calibrate(const dlda_answers *self, int kind, dlda_calibration *resu
     for (int bin = 0; bin < DLDA_BINS; bin++) {
         if (result->count[bin] == 0) continue;
         result->error += fabs(result->probability[bin] - result->right[bin]) / (double)self->count;
+        dlda_share_interval(result->right[bin], (double)result->count[bin], &result->low[bin], &result->high[bin]);
         result->probability[bin] /= (double)result->count[bin];
         result->right[bin] /= (double)result->count[bin];
     }

@@ -16,9 +16,10 @@ enum {
  * share p should be right. */
 typedef struct dlda_calibration {
     size_t count[DLDA_BINS];
-    double probability[DLDA_BINS]; /* mean of the bin's samples             */
-    double right[DLDA_BINS];       /* share of them that are right          */
-    double error;                  /* mean difference of both, over samples */
+    double probability[DLDA_BINS];          /* mean of the bin's samples             */
+    double right[DLDA_BINS];                /* share of them that are right          */
+    double low[DLDA_BINS], high[DLDA_BINS]; /* 95 % interval of that        */
+    double error;                           /* mean difference of both, over samples */
 } dlda_calibration;
 
 typedef struct dlda_answers {
@@ -43,6 +44,9 @@ typedef struct dlda_answers_spec {
 
 dlda_status dlda_answers_create(const dlda_answers_spec *spec, dlda_answers **answers);
 void dlda_answers_destroy(dlda_answers *answers);
+
+/* Wilson's interval, in which the true share lies with 95 %, when `right` of `count` samples are. */
+void dlda_share_interval(double right, double count, double *low, double *high);
 
 const char *dlda_answers_class(const dlda_answers *answers, size_t label);
 

@@ -132,7 +132,7 @@ dlda_status dlda_figure_confusion(const dlda_report *report, dlda_figure *figure
     figure->missing = item->no_answers;
     if (!item->answers) return DLDA_OK;
     figure->title = confusion_title(item->answers);
-    DLDA_TRY(dlda_plot_open(report->figures_folder, figure, 620, 520, &plot));
+    DLDA_TRY(dlda_plot_open(report->figures_folder, figure, 540, 470, &plot));
     DLDA_TRY(draw_confusion(&plot, item->answers));
     DLDA_TRY(dlda_plot_finish(report->figures_folder, figure, &plot));
 done:
@@ -150,11 +150,12 @@ static dlda_status write_calibration(dlda_plot *plot, const dlda_answers *answer
     const dlda_calibration *bins = &answers->calibration[kind];
 
     DLDA_TRY(dlda_file_writer_print(
-        plot->data, "# %s: mean probability of a bin, share of right answers, samples\n", kinds[kind]));
+        plot->data, "# %s: mean probability of a bin, share of right answers, its 95 %% interval, samples\n",
+        kinds[kind]));
     for (int bin = 0; bin < DLDA_BINS; bin++)
         if (bins->count[bin] > 0)
-            DLDA_TRY(dlda_file_writer_print(plot->data, "%.6g %.6g %zu\n", bins->probability[bin], bins->right[bin],
-                                            bins->count[bin]));
+            DLDA_TRY(dlda_file_writer_print(plot->data, "%.6g %.6g %.6g %.6g %zu\n", bins->probability[bin],
+                                            bins->right[bin], bins->low[bin], bins->high[bin], bins->count[bin]));
     DLDA_TRY(dlda_plot_next_block(plot));
 done:
     return status;
@@ -168,29 +169,29 @@ dlda_status dlda_figure_reliability(const dlda_report *report, dlda_figure *figu
 
     dlda_figure_begin(report, figure, "reliability", "Reliability of the probabilities");
     figure->caption = dlda_words_of("Samples are sorted into ten bins by the probability of the class they are "
-                                    "given; larger discs hold more samples. On "
+                                    "given; larger marks hold more samples, bars "
+                                    "are 95 %% intervals. On "
                                     "the diagonal, probabilities are what they say; above it the model knows "
                                     "better than it says. Both kinds of "
                                     "--proba are shown; their classes are the same but for priors.");
     figure->missing = item->no_answers;
     if (!item->answers) return DLDA_OK;
-    figure->title = dlda_words_of("Probabilities are off by %.1f %% (bayes) and %.1f %% (paper) on average",
+    figure->title = dlda_words_of("Probabilities are off by %.1f points (bayes), %.1f (paper)",
                                   100 * item->answers->calibration[DLDA_BAYES].error,
                                   100 * item->answers->calibration[DLDA_PAPER].error);
-    DLDA_TRY(dlda_plot_open(report->figures_folder, figure, 620, 520, &plot));
+    DLDA_TRY(dlda_plot_open(report->figures_folder, figure, 540, 470, &plot));
     for (int kind = 0; kind < DLDA_KINDS; kind++) DLDA_TRY(write_calibration(&plot, item->answers, kind));
     DLDA_TRY(dlda_file_writer_print(
         plot.script,
-        "samples_ = %zu.0\n"
+        "all = %zu.0\n"
         "set xlabel 'probability of the class it is given (%%)'; set ylabel 'right (%%)'\n"
-        "set xrange [0:102]; set yrange [0:102]; set key bottom right\n"
+        "set xrange [0:102]; set yrange [0:102]; set key below horizontal\n"
+        "size(n) = 0.5 + 2.2 * sqrt(n / all)\n"
         "plot [0:100] x with lines linecolor rgb '#888888' dashtype 2 title 'as they say', \\\n"
-        "    data index 0 using (100*$1):(100*$2) with lines linetype 2 linewidth 1.5 notitle, \\\n"
-        "    data index 0 using (100*$1):(100*$2):(0.5 + 2.2 * sqrt($3 / samples_)) with points linetype 2 "
-        "pointtype 5 pointsize variable title 'paper', \\\n"
-        "    data index 1 using (100*$1):(100*$2) with lines linetype 1 linewidth 1.5 notitle, \\\n"
-        "    data index 1 using (100*$1):(100*$2):(0.5 + 2.2 * sqrt($3 / samples_)) with points linetype 1 "
-        "pointtype 7 pointsize variable title 'bayes'\n",
+        "    for [k=1:2] data index k-1 using (100*$1):(100*$2):(100*$3):(100*$4) \\\n"
+        "        with yerrorbars linetype 3-k linewidth 1 pointsize 0 notitle, \\\n"
+        "    for [k=1:2] data index k-1 using (100*$1):(100*$2):(size($5)) \\\n"
+        "        with points linetype 3-k pointsize variable title (k == 1 ? 'paper' : 'bayes')\n",
         item->answers->count));
     DLDA_TRY(dlda_plot_finish(report->figures_folder, figure, &plot));
 done:

@@ -53,6 +53,14 @@ static double tallest(const histogram *result)
     return most;
 }
 
+/* 1, 2 or 5 times a power of ten, so that there are about four steps in the range. */
+static double tick_step(const histogram *result)
+{
+    double least = result->step * BINS / 4, power = pow(10, floor(log10(least)));
+
+    return least <= power ? power : least <= 2 * power ? 2 * power : least <= 5 * power ? 5 * power : 10 * power;
+}
+
 /* A block for each direction; an empty bin at either end closes the areas. */
 static dlda_status write_histogram(dlda_plot *plot, const histogram *result, size_t direction, size_t rows)
 {
@@ -77,12 +85,14 @@ static dlda_status draw_rows(dlda_plot *plot, const dlda_report_item *item, size
     histogram *result = NULL;
 
     DLDA_TRY(DLDA_TAKE(&result, 1, "histogram"));
-    DLDA_TRY(dlda_file_writer_print(plot->script, "array scale[%zu]\narray value[%zu]\n", directions, directions));
+    DLDA_TRY(dlda_file_writer_print(plot->script, "array scale[%zu]\narray value[%zu]\narray step[%zu]\n",
+                                    directions, directions, directions));
     for (size_t k = 0; k < directions; k++) {
         count_samples(item->answers, k, result);
         DLDA_TRY(write_histogram(plot, result, k, rows));
-        DLDA_TRY(dlda_file_writer_print(plot->script, "scale[%zu] = %.6g; value[%zu] = %.6g\n", k + 1,
-                                        1.5 / tallest(result), k + 1, item->eigenvalues[k]));
+        DLDA_TRY(dlda_file_writer_print(plot->script, "scale[%zu] = %.6g; value[%zu] = %.6g; step[%zu] = %g\n",
+                                        k + 1, 1.5 / tallest(result), k + 1, item->eigenvalues[k], k + 1,
+                                        tick_step(result)));
     }
     DLDA_TRY(dlda_file_writer_print(plot->script, "rows = %zu; n = %zu\nset ytics (", rows, directions));
     for (size_t c = 0; c < rows; c++)
@@ -99,14 +109,15 @@ static dlda_status draw_panels(dlda_plot *plot, double left)
 {
     return dlda_file_writer_print(
         plot->script,
-        "left = %.3f; width = (0.99 - left) / n; gap = 0.012\n"
-        "set multiplot title finding font ':Bold'\n"
+        "left = %.3f; width = (0.99 - left) / n; gap = 0.012; small = kind eq 'svg' ? '11' : '8'\n"
+        "set multiplot title finding font heading\n"
         "unset key; set border 1; set grid noxtics ytics; set style fill solid 0.75 noborder\n"
         "set yrange [-0.2:rows + 0.7]; set tmargin at screen 0.86; set bmargin at screen 0.12\n"
         "do for [d=1:n] {\n"
         "    set lmargin at screen left + (d - 1) * width + gap; set rmargin at screen left + d * width - gap\n"
-        "    set title sprintf('direction %%d, eigenvalue %%.3g', d, value[d]) font ',11' offset 0,-0.6\n"
-        "    set xlabel 'place on it'; set xtics font ',10' autofreq\n"
+        "    set title sprintf('direction %%d (eigenvalue %%.3g)', d, value[d]) font ',' . small offset 0,-0.6\n"
+        "    set xlabel 'projection'; set xtics step[d]; if (d == 1) { set ylabel 'true class' } else { unset "
+        "ylabel }\n"
         "    if (d > 1) { set ytics format '' ; set for [r=0:rows-1] ytics add ('' r) }\n"
         "    plot for [c=1:rows] data index d-1 using 1:(rows - c + column(c + 1) * scale[d]):(rows - c) \\\n"
         "        with filledcurves linetype c\n"
@@ -130,7 +141,7 @@ static dlda_status draw(const dlda_report *report, const dlda_figure *figure, dl
     int width = directions > 2 ? 900 : 620;
     DLDA_TRY(dlda_plot_open(report->figures_folder, figure, width, 130 + 28 * (int)rows, plot));
     DLDA_TRY(draw_rows(plot, item, directions, rows));
-    DLDA_TRY(draw_panels(plot, (20 + 8.0 * (double)longest) / width));
+    DLDA_TRY(draw_panels(plot, (44 + 8.0 * (double)longest) / width));
     DLDA_TRY(dlda_plot_finish(report->figures_folder, figure, plot));
 done:
     return status;

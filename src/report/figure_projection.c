@@ -113,7 +113,7 @@ static dlda_status draw_panels(dlda_plot *plot, const dlda_answers *answers, siz
         "n = %zu\n"
         "left = 0.08; bottom = 0.08; right = n > 2 ? 0.99 : 0.76; top = 0.94; gap = 0.012\n"
         "width = (right - left) / (n - 1); height = (top - bottom) / (n - 1)\n"
-        "set multiplot title finding font ':Bold'\n"
+        "set multiplot title finding font heading\n"
         "unset key; unset title; set border 15\n"
         "do for [i=1:n-1] { do for [j=i+1:n] {\n"
         "    set lmargin at screen left + (j - 2) * width + gap; set rmargin at screen left + (j - 1) * width - "
@@ -123,10 +123,10 @@ static dlda_status draw_panels(dlda_plot *plot, const dlda_answers *answers, siz
         "    if (j == i + 1) {\n"
         "        set xlabel sprintf('direction %%d', j) offset 0,0.5; set ylabel sprintf('direction %%d', i) "
         "offset 0.8,0\n"
-        "        set xtics font ',9' format '%%g'; set ytics font ',9' format '%%g'\n"
+        "        set xtics format '%%g'; set ytics format '%%g'\n"
         "    } else { unset xlabel; unset ylabel; set xtics format ''; set ytics format '' }\n"
         "    plot for [k=1:words(styles)] data index k-1 using (column(j+1)):(column(i+1)) \\\n"
-        "        with points linetype int(word(styles, k)) linewidth 0.7 pointsize 0.35\n"
+        "        with points linetype int(word(styles, k)) pointsize 0.35\n"
         "} }\n",
         directions));
 done:
@@ -143,7 +143,7 @@ static dlda_status draw_legend(dlda_plot *plot, const dlda_answers *answers, con
         "unset border; unset tics; unset grid; unset xlabel; unset ylabel\n"
         "set xrange [0:1]; set yrange [0:1]\n"
         "set lmargin at screen %s; set rmargin at screen %s; set bmargin at screen 0.02; set tmargin at screen %s\n"
-        "set key %s Left reverse samplen 1 maxrows %d\n"
+        "set key %s Left reverse samplen 1 maxrows %d title 'true class' left\n"
         "plot -1 notitle",
         directions > 2 ? "0.02" : "0.78", directions > 2 ? "left + 0.45 * (right - left)" : "0.99",
         directions > 2 ? "bottom + 0.4 * (top - bottom)" : "top", directions > 2 ? "bottom left" : "top left",
@@ -151,8 +151,8 @@ static dlda_status draw_legend(dlda_plot *plot, const dlda_answers *answers, con
     for (size_t g = 0; g < by->count; g++) {
         if (by->total[g] == 0) continue;
         const char *name = g < DLDA_STYLES ? dlda_answers_class(answers, g) : "all others";
-        DLDA_TRY(dlda_file_writer_print(plot->script, "%skeyentry with points linetype %zu pointsize 0.9 title %s",
-                                        ", \\\n    ", g + 1,
+        DLDA_TRY(dlda_file_writer_print(plot->script,
+                                        ", \\\n    keyentry with points linetype %zu pointsize 0.9 title %s", g + 1,
                                         dlda_plot_quote(name, DLDA_CLASS_LETTERS).text));
     }
     DLDA_TRY(dlda_file_writer_print(plot->script, "\nunset multiplot\n"));
@@ -169,9 +169,10 @@ static dlda_words projection_title(const dlda_report_item *item, size_t directio
         if (k < directions) shown += item->eigenvalues[k];
     }
     if (directions == item->n_eigenvalues)
-        return dlda_words_of("%s samples on all %zu directions", item->answers->part, directions);
-    return dlda_words_of("%s samples on the first %zu of %zu directions, which have %.0f %% of the separation",
-                         item->answers->part, directions, item->n_eigenvalues, all > 0 ? 100 * shown / all : 0);
+        return dlda_words_of("All %zu directions, with the %s samples", directions, item->answers->part);
+    return dlda_words_of(
+        "The first %zu of %zu directions, which have %.0f %% of the separation, with the %s samples", directions,
+        item->n_eigenvalues, all > 0 ? 100 * shown / all : 0, item->answers->part);
 }
 
 static dlda_status draw(const dlda_report *report, dlda_figure *figure, size_t directions, dlda_plot *plot)

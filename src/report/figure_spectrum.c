@@ -95,7 +95,7 @@ dlda_status dlda_figure_eigenvalues(const dlda_report *report, dlda_figure *figu
         return DLDA_OK;
     }
     figure->title = eigenvalues_title(&item->folder.eigenvalues);
-    DLDA_TRY(dlda_plot_open(report->figures_folder, figure, 620, 420, &plot));
+    DLDA_TRY(dlda_plot_open(report->figures_folder, figure, 540, 390, &plot));
     DLDA_TRY(write_eigenvalues(&plot, item));
     DLDA_TRY(draw_eigenvalues(item, &plot));
     DLDA_TRY(dlda_plot_finish(report->figures_folder, figure, &plot));
@@ -132,12 +132,17 @@ static dlda_status draw_structure(const dlda_report *report, dlda_plot *plot)
 {
     dlda_status status = DLDA_OK;
     int index = 0;
+    size_t most = 0;
 
-    DLDA_TRY(dlda_file_writer_print(plot->script, "set xlabel 'direction, sorted by its eigenvalue'\n"
-                                                  "set ylabel 'eigenvalue / largest eigenvalue'\n"
-                                                  "set yrange [*<0:1.05]\n"
-                                                  "set offsets graph 0.03, graph 0.03, 0, 0\n"
-                                                  "set key bottom left\n"));
+    for (size_t r = 0; r < report->n_runs; r++)
+        if (report->runs[r].n_eigenvalues > most) most = report->runs[r].n_eigenvalues;
+    DLDA_TRY(dlda_file_writer_print(plot->script,
+                                    "set xlabel 'direction, sorted by its eigenvalue'\n"
+                                    "set ylabel 'eigenvalue / largest eigenvalue'\n"
+                                    "set yrange [*<0:1.05]\n"
+                                    "set xrange [0.7:%g]\n"
+                                    "set key bottom left Left reverse\n%s",
+                                    (double)most + 0.3, most <= 15 ? "set xtics 1\n" : ""));
     for (size_t r = 0; r < report->n_runs; r++) {
         const dlda_report_item *item = &report->runs[r];
         if (item->n_eigenvalues == 0) continue;
@@ -179,7 +184,7 @@ dlda_status dlda_figure_structure(const dlda_report *report, dlda_figure *figure
         return DLDA_OK;
     }
     figure->title = structure_title(report);
-    DLDA_TRY(dlda_plot_open(report->figures_folder, figure, 620, 420, &plot));
+    DLDA_TRY(dlda_plot_open(report->figures_folder, figure, 540, 390, &plot));
     DLDA_TRY(draw_structure(report, &plot));
     DLDA_TRY(dlda_plot_finish(report->figures_folder, figure, &plot));
 done:

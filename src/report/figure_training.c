@@ -171,8 +171,8 @@ dlda_status dlda_figure_learning_curves(const dlda_report *report, dlda_figure *
         return DLDA_OK;
     }
     figure->title = curves_title(report);
-    int height = report->n_runs > 2 ? 420 + 14 * (int)report->n_runs : 420;
-    DLDA_TRY(dlda_plot_open(report->figures_folder, figure, 620, height, &plot));
+    int height = report->n_runs > 2 ? 390 + 16 * (int)report->n_runs : 390;
+    DLDA_TRY(dlda_plot_open(report->figures_folder, figure, 540, height, &plot));
     DLDA_TRY(draw_curves(report, &plot));
     DLDA_TRY(dlda_plot_finish(report->figures_folder, figure, &plot));
 done:
@@ -218,7 +218,8 @@ static dlda_words mean_title(const dlda_run_folder *run)
     double r = correlation(run), last = mean_eigenvalue(&run->eigenvalues, run->eigenvalues.rows - 1);
 
     if (isnan(r)) return dlda_words_of("Mean eigenvalue: %.3g in the last epoch", last);
-    return dlda_words_of("Mean eigenvalue and validation accuracy: correlation %.2f", r);
+    return dlda_words_of("Mean eigenvalue and accuracy: correlation %.2f over %zu epochs", r,
+                         run->eigenvalues.rows);
 }
 
 static dlda_status draw_mean(const dlda_report_item *item, dlda_plot *plot)
@@ -272,7 +273,7 @@ dlda_status dlda_figure_mean_eigenvalue(const dlda_report *report, dlda_figure *
         return DLDA_OK;
     }
     figure->title = mean_title(&item->folder);
-    DLDA_TRY(dlda_plot_open(report->figures_folder, figure, 620, 420, &plot));
+    DLDA_TRY(dlda_plot_open(report->figures_folder, figure, 540, 390, &plot));
     DLDA_TRY(draw_mean(item, &plot));
     DLDA_TRY(dlda_plot_finish(report->figures_folder, figure, &plot));
 done:

@@ -34,24 +34,13 @@ static dlda_words duration(double seconds)
     return dlda_words_of("%.1f h", seconds / 3600);
 }
 
-/* Wilson's interval, in which the true share lies with 95 %. */
-static void interval(const dlda_evaluation *found, double *low, double *high)
-{
-    double z = 1.959964, n = (double)found->samples, p = found->accuracy;
-    double middle = (p + z * z / (2 * n)) / (1 + z * z / n);
-    double half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n);
-
-    *low = middle - half;
-    *high = middle + half;
-}
-
 static dlda_status write_test_tiles(dlda_file_writer *page, const dlda_answers *answers)
 {
     dlda_status status = DLDA_OK;
     const dlda_evaluation *found = answers->evaluation[DLDA_PAPER];
     double low = 0, high = 0;
 
-    interval(found, &low, &high);
+    dlda_share_interval((double)found->correct, (double)found->samples, &low, &high);
     DLDA_TRY(write_tile(
         page, percent(found->accuracy).text,
         dlda_words_of("%s accuracy; 95 %% interval %.1f to %.1f", answers->part, 100 * low, 100 * high).text));
@@ -95,20 +84,39 @@ static dlda_status write_number_cell(dlda_file_writer *page, double value, const
                         : dlda_html_element(page, "td class=\"n\"", text);
 }
 
-static dlda_status write_answers_cells(dlda_file_writer *page, const dlda_answers *answers)
+/* Accuracy and on how many samples. */
+static dlda_status write_accuracy(dlda_file_writer *page, const dlda_answers *answers)
 {
     dlda_status status = DLDA_OK;
-    const dlda_evaluation *paper = answers ? answers->evaluation[DLDA_PAPER] : NULL;
-    const dlda_evaluation *bayes = answers ? answers->evaluation[DLDA_BAYES] : NULL;
-    double accuracy = paper ? paper->accuracy : NAN;
+    const dlda_evaluation *found = answers ? answers->evaluation[DLDA_PAPER] : NULL;
+    double accuracy = found ? found->accuracy : NAN;
 
     DLDA_TRY(write_number_cell(page, accuracy, percent(accuracy).text));
     DLDA_TRY(write_number_cell(page, accuracy,
-                               paper ? dlda_words_of("%zu %s", paper->samples, answers->part).text : ""));
-    DLDA_TRY(write_number_cell(page, accuracy, paper ? dlda_words_of("%.4f", paper->log_loss).text : ""));
-    DLDA_TRY(write_number_cell(page, accuracy, bayes ? dlda_words_of("%.4f", bayes->log_loss).text : ""));
+                               found ? dlda_words_of("%zu %s", found->samples, answers->part).text : ""));
 done:
     return status;
+}
+
+static dlda_status write_log_losses(dlda_file_writer *page, const dlda_answers *answers)
+{
+    dlda_status status = DLDA_OK;
+
+    for (int kind = 0; kind < DLDA_KINDS; kind++) {
+        double loss = answers ? answers->evaluation[kind]->log_loss : NAN;
+        DLDA_TRY(write_number_cell(page, loss, dlda_words_of("%.4f", loss).text));
+    }
+done:
+    return status;
+}
+
+static dlda_words state_of(const dlda_run_folder *run)
+{
+    dlda_words message = dlda_json_words(run->facts, "message");
+    int failed = run->end == DLDA_END_FAILED;
+
+    return dlda_words_of("%s%s%.300s", dlda_run_end_words(run->end), failed ? ": " : "",
+                         failed ? message.text : "");
 }
 
 static dlda_status write_run(dlda_file_writer *page, const dlda_report_item *item)
@@ -117,26 +125,28 @@ static dlda_status write_run(dlda_file_writer *page, const dlda_report_item *ite
     const dlda_run_folder *run = &item->folder;
     double validation = dlda_run_folder_at(run, run->kept, "validation_accuracy");
     double kept = dlda_run_folder_at(run, run->kept, "epoch");
-    dlda_words message = dlda_json_words(run->facts, "message");
 
     DLDA_TRY(dlda_file_writer_print(page, "<tr>"));
     DLDA_TRY(dlda_html_element(page, "td", item->name.text));
-    DLDA_TRY(dlda_html_element(page, "td",
-                               dlda_words_of("%s%s%s", dlda_run_end_words(run->end),
-                                             run->end == DLDA_END_FAILED ? ": " : "",
-                                             run->end == DLDA_END_FAILED ? message.text : "")
-                                   .text));
+    DLDA_TRY(write_accuracy(page, item->answers));
+    DLDA_TRY(write_number_cell(page, validation, percent(validation).text));
+    DLDA_TRY(dlda_html_element(page, "td", state_of(run).text));
+    DLDA_TRY(dlda_file_writer_print(page, "<td class=\"n\">%zu</td>", run->history.rows));
+    DLDA_TRY(write_number_cell(page, kept, dlda_words_of("%.0f", kept).text));
     DLDA_TRY(dlda_html_element(page, "td", dlda_json_words(run->options, "objective").text));
     DLDA_TRY(dlda_html_element(page, "td", dlda_json_words(run->options, "net").text));
     DLDA_TRY(dlda_html_element(page, "td", dlda_json_words(run->facts, "data").text));
-    DLDA_TRY(dlda_file_writer_print(page, "<td class=\"n\">%zu</td>", run->history.rows));
-    DLDA_TRY(write_number_cell(page, kept, dlda_words_of("%.0f", kept).text));
-    DLDA_TRY(write_number_cell(page, validation, percent(validation).text));
-    DLDA_TRY(write_answers_cells(page, item->answers));
+    DLDA_TRY(write_log_losses(page, item->answers));
     DLDA_TRY(dlda_file_writer_print(page, "</tr>\n"));
 done:
     return status;
 }
+
+static const char results_head[] =
+    "<div class=\"scroll\"><table>\n<thead><tr><th>run</th><th class=\"n\">accuracy</th>"
+    "<th class=\"n\">samples</th><th class=\"n\">validation</th><th>state</th><th class=\"n\">epochs</th>"
+    "<th class=\"n\">kept</th><th>objective</th><th>network</th><th>data</th><th class=\"n\">log loss</th>"
+    "<th class=\"n\">with bayes</th></tr></thead>\n<tbody>\n";
 
 dlda_status dlda_page_results(dlda_file_writer *page, const dlda_report *report)
 {
@@ -144,13 +154,7 @@ dlda_status dlda_page_results(dlda_file_writer *page, const dlda_report *report)
 
     DLDA_TRY(dlda_file_writer_print(page, "<section>\n"));
     if (report->n_runs == 1) DLDA_TRY(write_tiles(page, &report->runs[0]));
-    DLDA_TRY(dlda_file_writer_print(page, "<div "
-                                          "class=\"scroll\"><table>\n<thead><tr><th>run</th><th>state</"
-                                          "th><th>objective</th><th>network</th><th>data</th>"
-                                          "<th class=\"n\">epochs</th><th class=\"n\">kept</th><th "
-                                          "class=\"n\">validation</th><th class=\"n\">accuracy</th>"
-                                          "<th class=\"n\">samples</th><th class=\"n\">log loss</th><th "
-                                          "class=\"n\">with bayes</th></tr></thead>\n<tbody>\n"));
+    DLDA_TRY(dlda_file_writer_print(page, "%s", results_head));
     for (size_t r = 0; r < report->n_runs; r++) DLDA_TRY(write_run(page, &report->runs[r]));
     DLDA_TRY(dlda_file_writer_print(page, "</tbody>\n</table></div>\n</section>\n"));
 done:
@@ -159,15 +163,17 @@ done:
 
 /* ---- Classes ---- */
 
+static const char classes_head[] =
+    "<section class=\"classes\">\n<details open><summary>Each class</summary>\n<div class=\"scroll\"><table>\n"
+    "<thead><tr><th>class</th><th class=\"n\">samples</th><th class=\"n\">recall</th>"
+    "<th class=\"n\">precision</th></tr></thead>\n<tbody>\n";
+
 dlda_status dlda_page_classes(dlda_file_writer *page, const dlda_answers *answers)
 {
     dlda_status status = DLDA_OK;
     const dlda_evaluation *found = answers->evaluation[DLDA_PAPER];
 
-    DLDA_TRY(dlda_file_writer_print(page, "<section class=\"classes\">\n<details open><summary>Each "
-                                          "class</summary>\n<div class=\"scroll\"><table>\n<thead><tr>"
-                                          "<th>class</th><th class=\"n\">samples</th><th class=\"n\">recall</th>"
-                                          "<th class=\"n\">precision</th></tr></thead>\n<tbody>\n"));
+    DLDA_TRY(dlda_file_writer_print(page, "%s", classes_head));
     for (size_t c = 0; c < answers->classes; c++) {
         DLDA_TRY(dlda_file_writer_print(page, "<tr>"));
         DLDA_TRY(dlda_html_element(page, "td", dlda_clean_words(dlda_answers_class(answers, c), 60).text));

@@ -14,8 +14,8 @@ static const char *const colours[COLOURS] = {
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#222222", "#882255", "#4433CC", "#775533",
 };
 
-/* gnuplot's numbers: 7 disc, 5 square, 9 and 11 triangles, 13 diamond, 15 pentagon; one less is the hollow one. */
-static const int shapes[DLDA_STYLES] = { 7, 5, 9, 13, 11, 15, 4, 8, 2, 6, 6, 4, 8, 12, 10, 14, 5, 9, 1, 7 };
+/* gnuplot's numbers: 7 disc, 5 square, 9 and 11 triangles, 13 diamond, 15 pentagon. Hollow ones are too faint when small. */
+static const int shapes[DLDA_STYLES] = { 7, 5, 9, 13, 11, 15, 7, 5, 9, 13, 9, 13, 11, 15, 7, 5, 11, 15, 7, 5 };
 
 dlda_status dlda_palette_write_styles(dlda_file_writer *script)
 {

@@ -66,7 +66,8 @@ static dlda_status write_head(const dlda_figure *figure, int width, int height, 
         "set border 3 linecolor rgb '#666666'\n"
         "set tics nomirror out scale 0.6 textcolor rgb '#333333'\n"
         "set grid linetype 1 linecolor rgb '#DDDDDD' linewidth 0.7\n"
-        "set title finding font ':Bold' textcolor rgb '#111111'\n\n",
+        "heading = kind eq 'svg' ? 'sans-serif,14' : 'sans-serif:Bold'\n"
+        "set title finding font heading textcolor rgb '#111111'\n\n",
         width, height, 2 * width, 2 * height));
 done:
     return status;

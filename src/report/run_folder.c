@@ -117,6 +117,8 @@ static dlda_run_end find_end(const dlda_run_folder *self)
 {
     const char *state = self->facts ? json_string_value(json_object_get(self->facts, "state")) : NULL;
 
+    if (!state && self->history.rows > 0 && (double)self->history.rows >= dlda_json_number(self->options, "epochs"))
+        return DLDA_END_COMPLETE;
     if (!state) return has_no_history(self) && !self->options ? DLDA_END_BEGUN : DLDA_END_UNKNOWN;
     if (strcmp(state, dlda_run_state_word(DLDA_RUN_COMPLETE)) == 0) return DLDA_END_COMPLETE;
     if (strcmp(state, dlda_run_state_word(DLDA_RUN_STOPPED)) == 0) return DLDA_END_STOPPED;
