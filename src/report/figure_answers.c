@@ -11,6 +11,7 @@
 /* ---- Confusion ---- */
 
 enum {
+    MOST_SMALL = 12,    /* classes for which a figure of half the page is enough */
     MOST_NUMBERED = 20, /* classes for which cells have numbers */
     MOST_NAMED = 40     /* classes for which axes have names    */
 };
@@ -100,11 +101,13 @@ static dlda_status draw_confusion(dlda_plot *plot, const dlda_answers *answers)
 {
     dlda_status status = DLDA_OK;
     double largest = 0;
+    const char *x_look = answers->classes > MOST_SMALL ? "scale 0 rotate by 90 right"
+                         : longest_name(answers) > 4   ? "scale 0 rotate by 45 right"
+                                                       : "scale 0";
 
     DLDA_TRY(write_confusion(plot, answers, &largest));
     DLDA_TRY(dlda_palette_write_scale(plot->script));
-    DLDA_TRY(
-        write_names(plot, answers, "xtics", longest_name(answers) > 4 ? "scale 0 rotate by 45 right" : "scale 0"));
+    DLDA_TRY(write_names(plot, answers, "xtics", x_look));
     DLDA_TRY(write_names(plot, answers, "ytics", "scale 0"));
     DLDA_TRY(
         dlda_file_writer_print(plot->script,
@@ -132,7 +135,9 @@ dlda_status dlda_figure_confusion(const dlda_report *report, dlda_figure *figure
     figure->missing = item->no_answers;
     if (!item->answers) return DLDA_OK;
     figure->title = confusion_title(item->answers);
-    DLDA_TRY(dlda_plot_open(report->figures_folder, figure, 540, 470, &plot));
+    figure->wide = item->answers->classes > MOST_SMALL;
+    DLDA_TRY(
+        dlda_plot_open(report->figures_folder, figure, figure->wide ? 900 : 540, figure->wide ? 820 : 470, &plot));
     DLDA_TRY(draw_confusion(&plot, item->answers));
     DLDA_TRY(dlda_plot_finish(report->figures_folder, figure, &plot));
 done:
@@ -185,7 +190,7 @@ dlda_status dlda_figure_reliability(const dlda_report *report, dlda_figure *figu
         plot.script,
         "all = %zu.0\n"
         "set xlabel 'probability of the class it is given (%%)'; set ylabel 'right (%%)'\n"
-        "set xrange [0:102]; set yrange [0:102]; set key below horizontal\n"
+        "set xrange [0:102]; set yrange [0:102]; set key left center Left reverse\n"
         "size(n) = 0.5 + 2.2 * sqrt(n / all)\n"
         "plot [0:100] x with lines linecolor rgb '#888888' dashtype 2 title 'as they say', \\\n"
         "    for [k=1:2] data index k-1 using (100*$1):(100*$2):(100*$3):(100*$4) \\\n"

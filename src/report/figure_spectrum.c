@@ -46,6 +46,7 @@ static dlda_status draw_eigenvalues(const dlda_report_item *item, dlda_plot *plo
     dlda_status status = DLDA_OK;
     const dlda_number_table *table = &item->folder.eigenvalues;
     size_t count = table->columns - 1;
+    dlda_plot_extent extent = { NAN, NAN };
     double last = dlda_number_table_at(table, table->rows - 1, 0);
     double largest = dlda_number_table_at(table, table->rows - 1, 1);
     double smallest = dlda_number_table_at(table, table->rows - 1, (int)count);
@@ -54,6 +55,10 @@ static dlda_status draw_eigenvalues(const dlda_report_item *item, dlda_plot *plo
         plot->script,
         "set xlabel 'epoch'\nset ylabel 'eigenvalue'\nset xrange [%g:%g]\nset rmargin 13\nunset key\n",
         last > 1 ? 1.0 : 0.0, last > 1 ? last : 2));
+    for (size_t row = 0; row < table->rows; row++)
+        for (size_t c = 1; c < table->columns; c++)
+            dlda_plot_extend(&extent, dlda_number_table_at(table, row, (int)c));
+    DLDA_TRY(dlda_plot_room(plot, "yrange", &extent));
     if (last <= 15) DLDA_TRY(dlda_file_writer_print(plot->script, "set xtics 1\n"));
     if (isfinite(largest))
         DLDA_TRY(dlda_file_writer_print(

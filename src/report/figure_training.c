@@ -43,6 +43,18 @@ static double last_epoch(const dlda_report *report)
     return last;
 }
 
+static double worst_accuracy(const dlda_report *report)
+{
+    double worst = NAN;
+
+    for (size_t r = 0; r < report->n_runs; r++)
+        for (size_t row = 0; row < report->runs[r].folder.history.rows; row++) {
+            worst = fmin(worst, dlda_run_folder_at(&report->runs[r].folder, row, "train_accuracy"));
+            worst = fmin(worst, dlda_run_folder_at(&report->runs[r].folder, row, "validation_accuracy"));
+        }
+    return worst;
+}
+
 /* The run that is best on its validation set; -1 if none has one. */
 static int best_run(const dlda_report *report)
 {
@@ -124,8 +136,8 @@ static dlda_status write_epochs_axis(dlda_plot *plot, double last)
 {
     dlda_status status = DLDA_OK;
 
-    DLDA_TRY(dlda_file_writer_print(plot->script, "set xlabel 'epoch'\nset xrange [%g:%g]\n", last > 1 ? 1.0 : 0.0,
-                                    last > 1 ? last : 2));
+    DLDA_TRY(dlda_file_writer_print(plot->script, "set xlabel 'epoch' offset 0,0.6\nset xrange [%g:%g]\n",
+                                    last > 1 ? 1.0 : 0.0, last > 1 ? last : 2));
     if (last <= 15) DLDA_TRY(dlda_file_writer_print(plot->script, "set xtics 1\n"));
 done:
     return status;
@@ -139,9 +151,10 @@ static dlda_status draw_curves(const dlda_report *report, dlda_plot *plot)
     DLDA_TRY(write_epochs_axis(plot, last_epoch(report)));
     DLDA_TRY(dlda_file_writer_print(plot->script,
                                     "set ylabel 'accuracy (%%)'\n"
-                                    "set yrange [*:100]\n"
+                                    "set yrange [%s:100]\n"
                                     "set key %s\n"
                                     "plot \\\n",
+                                    worst_accuracy(report) > 0.99 ? "98" : "*",
                                     report->n_runs > 2 ? "outside below maxcols 2" : "bottom right"));
     for (size_t r = 0; r < report->n_runs; r++) {
         if (report->runs[r].folder.history.rows == 0) continue;
@@ -227,6 +240,7 @@ static dlda_status draw_mean(const dlda_report_item *item, dlda_plot *plot)
     dlda_status status = DLDA_OK;
     const dlda_run_folder *run = &item->folder;
     int held_out = has_values(item, "validation_accuracy");
+    dlda_plot_extent means = { NAN, NAN }, shares = { NAN, NAN };
 
     DLDA_TRY(dlda_file_writer_print(plot->data, "# run: %s\n# epoch, mean eigenvalue, validation accuracy\n",
                                     item->name.text));
@@ -234,12 +248,16 @@ static dlda_status draw_mean(const dlda_report_item *item, dlda_plot *plot)
         DLDA_TRY(dlda_plot_number(plot, "", dlda_number_table_at(&run->eigenvalues, row, 0)));
         DLDA_TRY(dlda_plot_number(plot, " ", mean_eigenvalue(&run->eigenvalues, row)));
         DLDA_TRY(dlda_plot_number(plot, " ", accuracy_at(run, row)));
+        dlda_plot_extend(&means, mean_eigenvalue(&run->eigenvalues, row));
+        dlda_plot_extend(&shares, 100 * accuracy_at(run, row));
         DLDA_TRY(dlda_file_writer_print(plot->data, "\n"));
     }
     DLDA_TRY(write_epochs_axis(plot, dlda_number_table_at(&run->eigenvalues, run->eigenvalues.rows - 1, 0)));
     DLDA_TRY(dlda_file_writer_print(plot->script, "set ylabel 'mean eigenvalue' textcolor linetype 1\n"
                                                   "set ytics textcolor linetype 1\n"
                                                   "set key bottom right\n"));
+    DLDA_TRY(dlda_plot_room(plot, "yrange", &means));
+    DLDA_TRY(dlda_plot_room(plot, "y2range", &shares));
     if (held_out)
         DLDA_TRY(dlda_file_writer_print(plot->script,
                                         "set border 11\n"

@@ -13,12 +13,13 @@
 
 /* ---- Texts ---- */
 
-static dlda_words quoted(const char *text, size_t most, const char *doubled)
+/* In single quotes, with some characters doubled. */
+static dlda_words quoted(const char *text, const char *doubled)
 {
-    dlda_words clean = dlda_clean_words(text, most), result = { "'" };
+    dlda_words result = { "'" };
     size_t used = 1;
 
-    for (const char *c = clean.text; *c && used + 4 < sizeof result.text; c++) {
+    for (const char *c = text; *c && used + 4 < sizeof result.text; c++) {
         if (strchr(doubled, *c)) result.text[used++] = *c;
         result.text[used++] = *c;
     }
@@ -26,14 +27,48 @@ static dlda_words quoted(const char *text, size_t most, const char *doubled)
     return result;
 }
 
+/* Whether a lead byte of UTF-8 begins a character that any font has: Latin, Greek and Cyrillic (up to U+053F), and
+ * punctuation with its like (U+1000 to U+2FFF, of which names have little else). */
+static int is_common(unsigned char lead)
+{
+    return lead < 0xD5 || lead == 0xE1 || lead == 0xE2;
+}
+
+/* The text with other characters replaced by '?'. */
+static dlda_words common_only(const char *text)
+{
+    dlda_words result = { "" };
+    size_t used = 0;
+
+    for (int hidden = 0; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if ((c & 0xC0) != 0x80) {
+            hidden = !is_common(c);
+            if (hidden) result.text[used++] = '?';
+        }
+        if (!hidden) result.text[used++] = *text;
+    }
+    return result;
+}
+
+/* The terminal pngcairo draws what no font has larger than the picture; a reader of an SVG has fonts of his own. */
+static dlda_words quoted_for_both(const char *text, size_t most, const char *doubled)
+{
+    dlda_words clean = dlda_clean_words(text, most), common = common_only(clean.text);
+    dlda_words whole = quoted(clean.text, doubled);
+
+    if (strcmp(clean.text, common.text) == 0) return whole;
+    return dlda_words_of("(kind eq 'svg' ? %.220s : %.220s)", whole.text, quoted(common.text, doubled).text);
+}
+
 dlda_words dlda_plot_quote(const char *text, size_t most)
 {
-    return quoted(text, most, "'");
+    return quoted_for_both(text, most, "'");
 }
 
 dlda_words dlda_plot_quote_tick(const char *text, size_t most)
 {
-    return quoted(text, most, "'%");
+    return quoted_for_both(text, most, "'%");
 }
 
 /* ---- Scripts ---- */
@@ -46,10 +81,9 @@ static dlda_status write_head(const dlda_figure *figure, int width, int height, 
                                     "# %s: gnuplot %s.gp draws %s.dat as %s.svg and %s.png.\n"
                                     "if (!exists('out')) out = '%s'\n"
                                     "data = '%s.dat'\n"
-                                    "finding = %s\n"
                                     "set encoding utf8\n",
                                     figure->subject, figure->name, figure->name, figure->name, figure->name,
-                                    figure->name, figure->name, dlda_plot_quote(figure->title.text, 120).text));
+                                    figure->name, figure->name));
     DLDA_TRY(dlda_palette_write_styles(script));
     DLDA_TRY(dlda_file_writer_print(
         script,
@@ -67,8 +101,9 @@ static dlda_status write_head(const dlda_figure *figure, int width, int height, 
         "set tics nomirror out scale 0.6 textcolor rgb '#333333'\n"
         "set grid linetype 1 linecolor rgb '#DDDDDD' linewidth 0.7\n"
         "heading = kind eq 'svg' ? 'sans-serif,14' : 'sans-serif:Bold'\n"
+        "finding = %s\n"
         "set title finding font heading textcolor rgb '#111111'\n\n",
-        width, height, 2 * width, 2 * height));
+        width, height, 2 * width, 2 * height, dlda_plot_quote(figure->title.text, 90).text));
 done:
     return status;
 }
@@ -140,4 +175,21 @@ dlda_status dlda_plot_number(dlda_plot *plot, const char *before, double value)
 dlda_status dlda_plot_next_block(dlda_plot *plot)
 {
     return dlda_file_writer_print(plot->data, "\n\n");
+}
+
+/* ---- Axes ---- */
+
+void dlda_plot_extend(dlda_plot_extent *extent, double value)
+{
+    extent->low = fmin(extent->low, value);
+    extent->high = fmax(extent->high, value);
+}
+
+dlda_status dlda_plot_room(dlda_plot *plot, const char *axis, const dlda_plot_extent *extent)
+{
+    double room = 0.1 * fmax(fabs(extent->low), 1);
+
+    if (extent->high > extent->low || isnan(extent->low)) return DLDA_OK;
+    return dlda_file_writer_print(plot->script, "set %s [%.9g:%.9g]\n", axis, extent->low - room,
+                                  extent->high + room);
 }

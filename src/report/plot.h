@@ -28,7 +28,8 @@ typedef struct dlda_plot {
     dlda_file_writer *data, *script;
 } dlda_plot;
 
-/* A text in single quotes, cleaned, of at most `most` characters; `percent` doubles %, as labels at ticks need it. */
+/* A text for a script: in single quotes, cleaned, of at most `most` characters (90 or less); characters that common fonts
+ * lack are for the SVG only, which makes it an expression. Labels at ticks need % doubled. */
 dlda_words dlda_plot_quote(const char *text, size_t most);
 dlda_words dlda_plot_quote_tick(const char *text, size_t most);
 
@@ -44,5 +45,14 @@ void dlda_plot_release(dlda_plot *plot);
 dlda_status dlda_plot_number(dlda_plot *plot, const char *before, double value);
 /* Two empty lines: gnuplot's next index. */
 dlda_status dlda_plot_next_block(dlda_plot *plot);
+
+/* Values that are to be shown along an axis. */
+typedef struct dlda_plot_extent {
+    double low, high; /* both NaN at first */
+} dlda_plot_extent;
+
+void dlda_plot_extend(dlda_plot_extent *extent, double value);
+/* Gives an axis ("yrange") room if all its values are the same; gnuplot does well with all others. */
+dlda_status dlda_plot_room(dlda_plot *plot, const char *axis, const dlda_plot_extent *extent);
 
 #endif
