@@ -60,16 +60,25 @@ done:
 
 /* ---- Figures ---- */
 
-static dlda_status write_files(dlda_file_writer *page, const char *name, const char *const *endings, size_t count)
+/* Links to those of its files that are there. */
+static dlda_status write_files(dlda_file_writer *page, const dlda_report *report, const char *name)
 {
+    static const char *const endings[] = { "svg", "png", "gp", "dat", "csv" };
     dlda_status status = DLDA_OK;
+    char *path = NULL;
 
-    DLDA_TRY(dlda_file_writer_print(page, "<span class=\"files\">"));
-    for (size_t i = 0; i < count; i++)
-        DLDA_TRY(dlda_file_writer_print(page, "%s<a href=\"figures/%s.%s\">%s</a>", i ? " " : "", name, endings[i],
-                                        endings[i]));
+    DLDA_TRY(dlda_file_writer_print(page, " <span class=\"files\">"));
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        DLDA_TRY(dlda_path_join(report->figures_folder, dlda_words_of("%s.%s", name, endings[i]).text, &path));
+        if (dlda_path_exists(path))
+            DLDA_TRY(
+                dlda_file_writer_print(page, "<a href=\"figures/%s.%s\">%s</a> ", name, endings[i], endings[i]));
+        dlda_release(path);
+        path = NULL;
+    }
     DLDA_TRY(dlda_file_writer_print(page, "</span>"));
 done:
+    dlda_release(path);
     return status;
 }
 
@@ -101,7 +110,6 @@ done:
 
 static dlda_status write_figure(dlda_file_writer *page, const dlda_report *report, const dlda_figure *figure)
 {
-    static const char *const endings[] = { "svg", "png", "gp", "dat" };
     dlda_status status = DLDA_OK;
 
     DLDA_TRY(dlda_file_writer_print(page, "<figure id=\"%s\"%s>\n", figure->name,
@@ -110,10 +118,7 @@ static dlda_status write_figure(dlda_file_writer *page, const dlda_report *repor
     DLDA_TRY(write_drawing(page, report, figure));
     DLDA_TRY(dlda_file_writer_print(page, "\n<figcaption>"));
     DLDA_TRY(dlda_html_text(page, figure->caption.text));
-    if (!figure->missing.text[0]) {
-        DLDA_TRY(dlda_file_writer_print(page, " "));
-        DLDA_TRY(write_files(page, figure->name, endings, 4));
-    }
+    if (!figure->missing.text[0]) DLDA_TRY(write_files(page, report, figure->name));
     DLDA_TRY(dlda_file_writer_print(page, "</figcaption>\n</figure>\n"));
 done:
     return status;
@@ -158,10 +163,8 @@ done:
 
 static dlda_status write_hardest(dlda_file_writer *page, const dlda_report *report, size_t r)
 {
-    static const char *const pictures[] = { "png", "csv" }, *const table[] = { "csv" };
     dlda_status status = DLDA_OK;
     const dlda_report_item *item = &report->runs[r];
-    int drawn = item->hardest.pictures.bytes != NULL;
     dlda_words name = report->n_runs > 1 ? dlda_words_of("run%zu-hardest", r + 1) : dlda_words_of("hardest");
 
     DLDA_TRY(dlda_file_writer_print(page, "<section class=\"hardest\">\n<h3>The hardest samples</h3>\n"));
@@ -174,7 +177,7 @@ static dlda_status write_hardest(dlda_file_writer *page, const dlda_report *repo
             "</ul>\n<p class=\"caption\">The %s samples whose true class has the least probability "
             "(--proba bayes), the hardest first, with the probability of the class they are given. ",
             item->answers->part));
-        DLDA_TRY(write_files(page, name.text, drawn ? pictures : table, drawn ? 2 : 1));
+        DLDA_TRY(write_files(page, report, name.text));
         DLDA_TRY(dlda_file_writer_print(page, "</p>\n"));
     }
     DLDA_TRY(dlda_file_writer_print(page, "</section>\n"));

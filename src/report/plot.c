@@ -13,15 +13,17 @@
 
 /* ---- Texts ---- */
 
-/* In single quotes, with some characters doubled. */
-static dlda_words quoted(const char *text, const char *doubled)
+/* In single quotes. An apostrophe becomes a typographic one: gnuplot does not take a doubled quote as one everywhere. */
+static dlda_words quoted(const char *text, char doubled)
 {
+    static const char apostrophe[] = "\xE2\x80\x99";
     dlda_words result = { "'" };
     size_t used = 1;
 
-    for (const char *c = text; *c && used + 4 < sizeof result.text; c++) {
-        if (strchr(doubled, *c)) result.text[used++] = *c;
-        result.text[used++] = *c;
+    for (const char *c = text; *c && used + 6 < sizeof result.text; c++) {
+        if (*c == '\'') used += (size_t)sprintf(result.text + used, "%s", apostrophe);
+        else result.text[used++] = *c;
+        if (*c == doubled) result.text[used++] = *c;
     }
     memcpy(result.text + used, "'", 2);
     return result;
@@ -52,7 +54,7 @@ static dlda_words common_only(const char *text)
 }
 
 /* The terminal pngcairo draws what no font has larger than the picture; a reader of an SVG has fonts of his own. */
-static dlda_words quoted_for_both(const char *text, size_t most, const char *doubled)
+static dlda_words quoted_for_both(const char *text, size_t most, char doubled)
 {
     dlda_words clean = dlda_clean_words(text, most), common = common_only(clean.text);
     dlda_words whole = quoted(clean.text, doubled);
@@ -63,12 +65,12 @@ static dlda_words quoted_for_both(const char *text, size_t most, const char *dou
 
 dlda_words dlda_plot_quote(const char *text, size_t most)
 {
-    return quoted_for_both(text, most, "'");
+    return quoted_for_both(text, most, '\0');
 }
 
 dlda_words dlda_plot_quote_tick(const char *text, size_t most)
 {
-    return quoted_for_both(text, most, "'%");
+    return quoted_for_both(text, most, '%');
 }
 
 /* ---- Scripts ---- */
