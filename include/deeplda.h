@@ -511,22 +511,22 @@ DLDA_API void dlda_evaluation_destroy(dlda_evaluation *evaluation);
 typedef struct dlda_report dlda_report;
 
 typedef struct dlda_report_spec {
-    const char *folder; /* for report.html and figures/; made if it is not there                            */
-    const char *title;  /* NULL: made of the names of the runs                                              */
-    size_t directions;  /* that figures of samples show, at most; 0: 5                                      */
-    size_t threads;     /* that run models; 0: one per core                                                 */
-    size_t refresh;     /* seconds after which the page reloads itself; 0: never                            */
-    void *user;         /* passed on to:                                                                    */
-    void (*problem)(void *user, const char *message); /* is told of files that are missing or damaged; may be NULL */
+    const char *folder; /* for report.html and figures/; made if it is not there   */
+    const char *title;  /* NULL: made of the names of the runs                     */
+    size_t directions;  /* that figures of samples show, at most; 0: 5             */
+    size_t threads;     /* that run models; 0: one per core                        */
+    size_t refresh;     /* while a run goes on, the page reloads itself after so many seconds; 0: never */
+    void *user;         /* passed on to:                                           */
+    void (*problem)(void *user, const char *message); /* is told what is missing or damaged; may be NULL */
 } dlda_report_spec;
 
 typedef struct dlda_report_run {
-    const char *folder;          /* of the run, as dlda_trainer_record keeps it. Any of its files may be missing      */
-    const char *name;            /* NULL: that of the folder                                                          */
-    const dlda_model *model;     /* of the run, NULL if it cannot be had                                              */
-    const dlda_dataset *samples; /* to test it on; NULL: figures of samples are replaced by the words of:             */
-    const char *no_samples;      /* why there are none                                                                */
-    const char *part;            /* what the samples are called: "test", "validation"                                 */
+    const char *folder;          /* of the run; any of its files may be missing                             */
+    const char *name;            /* NULL: that of the folder                                                */
+    const dlda_model *model;     /* of the run; NULL if it cannot be had                                    */
+    const dlda_dataset *samples; /* to test it on; NULL: figures of samples are replaced by `no_samples`    */
+    const char *no_samples;      /* why there are none; may be NULL                                         */
+    const char *part;            /* what the samples are called: "validation"; NULL: "test"                 */
 } dlda_report_run;
 
 DLDA_API dlda_status dlda_report_create(const dlda_report_spec *spec, dlda_report **report);

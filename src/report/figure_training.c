@@ -124,8 +124,8 @@ static dlda_status plot_curve(dlda_plot *plot, const dlda_report_item *item, int
             index, style));
     if (has_values(item, "train_accuracy"))
         DLDA_TRY(dlda_file_writer_print(plot->script,
-                                        "    data index %d using 1:(100*$2) with linespoints linetype %zu dashtype "
-                                        "3 pointsize 0.4 title %s, \\\n",
+                                        "    data index %d using 1:(100*$2) with linespoints linetype %zu "
+                                        "dashtype 2 linewidth 1.3 pointsize 0.4 title %s, \\\n",
                                         index, style, dlda_plot_quote(seen.text, 60).text));
 done:
     return status;
@@ -175,11 +175,10 @@ dlda_status dlda_figure_learning_curves(const dlda_report *report, dlda_figure *
 
     dlda_figure_begin(report, figure, "learning-curves", "Learning curves");
     figure->caption = dlda_words_of("Accuracy after each epoch, measured with an LDA fitted on features of the "
-                                    "training set. A wide gap between training "
-                                    "and validation means that the network learns its training samples by heart. "
-                                    "The ring is the epoch whose model was "
-                                    "kept.");
-    if (last_epoch(report) < 1) {
+                                    "training set. A wide gap between training and validation means that the "
+                                    "network learns its training samples by heart. The ring is the epoch whose "
+                                    "model was kept.");
+    if (last_epoch(report) < 1 || isnan(worst_accuracy(report))) {
         figure->missing = dlda_words_of("There is no complete epoch in history.csv yet.");
         return DLDA_OK;
     }

@@ -261,6 +261,7 @@ def test_damaged_folders():
     cases = [("no history", remove("history.csv"), "history.csv"),
              ("a history that is cut", lambda folder: cut(os.path.join(folder, "history.csv"), 0.7), "history.csv: line"),
              ("a history without rows", spoil("history.csv", "epoch,best\n"), ""),
+             ("a history without accuracies", spoil("history.csv", "epoch,best\n1,1\n"), ""),
              ("an empty history", spoil("history.csv", ""), "history.csv: is empty"),
              ("a history of other things", spoil("history.csv", "\0\1\2<b>\n,,,\n"), "history.csv"),
              ("a history of words", spoil("history.csv", "epoch,best\none,two\n"), "line 2"),
