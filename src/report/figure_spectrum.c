@@ -45,7 +45,7 @@ static dlda_status draw_eigenvalues(const dlda_report_item *item, dlda_plot *plo
 {
     dlda_status status = DLDA_OK;
     const dlda_number_table *table = &item->folder.eigenvalues;
-    size_t count = table->columns - 1;
+    size_t count = dlda_run_folder_eigenvalues(&item->folder);
     dlda_plot_extent extent = { NAN, NAN };
     double last = dlda_number_table_at(table, table->rows - 1, 0);
     double largest = dlda_number_table_at(table, table->rows - 1, 1);
@@ -95,8 +95,8 @@ dlda_status dlda_figure_eigenvalues(const dlda_report *report, dlda_figure *figu
         "Each line is one direction: its eigenvalue says how far the classes lie apart on it, measured by their "
         "spread. "
         "The objective lda raises the smallest ones, so that no direction is left without use.");
-    if (item->folder.eigenvalues.rows == 0 || item->folder.eigenvalues.columns < 2) {
-        figure->missing = dlda_words_of("There is no complete epoch in eigenvalues.csv.");
+    if (dlda_run_folder_eigenvalues(&item->folder) == 0) {
+        figure->missing = dlda_words_of("There are no eigenvalues in eigenvalues.csv.");
         return DLDA_OK;
     }
     figure->title = eigenvalues_title(&item->folder.eigenvalues);

@@ -285,8 +285,8 @@ dlda_status dlda_figure_mean_eigenvalue(const dlda_report *report, dlda_figure *
         "What the method is built on: as the eigenvalues of the LDA on the network's features grow, the classes "
         "become easier "
         "to tell apart. Left axis: mean of all eigenvalues; right axis: accuracy on the validation set.");
-    if (item->folder.eigenvalues.rows == 0) {
-        figure->missing = dlda_words_of("There is no complete epoch in eigenvalues.csv.");
+    if (dlda_run_folder_eigenvalues(&item->folder) == 0) {
+        figure->missing = dlda_words_of("There are no eigenvalues in eigenvalues.csv.");
         return DLDA_OK;
     }
     figure->title = mean_title(&item->folder);

@@ -89,6 +89,21 @@ double dlda_run_folder_at(const dlda_run_folder *self, size_t row, const char *c
     return dlda_number_table_at(&self->history, row, dlda_number_table_column(&self->history, column));
 }
 
+static int column_is_empty(const dlda_number_table *table, size_t column)
+{
+    for (size_t row = 0; row < table->rows; row++)
+        if (!isnan(dlda_number_table_at(table, row, (int)column))) return 0;
+    return 1;
+}
+
+size_t dlda_run_folder_eigenvalues(const dlda_run_folder *self)
+{
+    size_t count = 0;
+
+    while (count + 1 < self->eigenvalues.columns && !column_is_empty(&self->eigenvalues, count + 1)) count++;
+    return count;
+}
+
 const char *dlda_run_end_words(dlda_run_end end)
 {
     switch (end) {

@@ -45,4 +45,7 @@ double dlda_json_number(const json_t *object, const char *key);
 /* What history.csv says of a row, by the column's name. */
 double dlda_run_folder_at(const dlda_run_folder *run, size_t row, const char *column);
 
+/* How many eigenvalues there are in eigenvalues.csv: columns behind the epoch up to the first that is empty throughout. */
+size_t dlda_run_folder_eigenvalues(const dlda_run_folder *run);
+
 #endif

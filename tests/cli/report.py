@@ -266,6 +266,7 @@ def test_damaged_folders():
              ("a history of other things", spoil("history.csv", "\0\1\2<b>\n,,,\n"), "history.csv"),
              ("a history of words", spoil("history.csv", "epoch,best\none,two\n"), "line 2"),
              ("no eigenvalues", remove("eigenvalues.csv"), "eigenvalues.csv"),
+             ("eigenvalues without values", spoil("eigenvalues.csv", "epoch,v1,v2\n1,,\n2,,\n"), ""),
              ("broken JSON", spoil("options.json", '{"net": '), "options.json: line"),
              ("JSON of another kind", spoil("options.json", "[1]"), "expected a JSON object"),
              ("broken run.json", spoil("run.json", "{]"), "run.json"),
