@@ -47,6 +47,7 @@ struct dlda_options {
     char train_data[DLDA_OPTION_TEXT];
     int64_t as_trained; /* refit */
     char priors[DLDA_OPTION_TEXT], add_class[DLDA_OPTION_TEXT];
+    int64_t directions, live; /* report */
     char output[DLDA_OPTION_TEXT];
     char label[DLDA_OPTION_TEXT];
     char format[DLDA_OPTION_TEXT]; /* of the data; "": recognised from the content */
