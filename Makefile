@@ -13,7 +13,7 @@ all: $(BUILD)/build.ninja
 
 help:
 	@echo "make             build the library, the program, the tests and the examples"
-	@echo "make demo        build, train on the embedded digits, show the test accuracy"
+	@echo "make demo        build, train on the embedded digits, show the test accuracy, write a report"
 	@echo "make test        build and run all tests"
 	@echo "make asan        the same with the address and undefined-behaviour sanitizers"
 	@echo "make bench       compare the speed with PyTorch and oneDNN (long; BENCH=--quick to try it)"
@@ -24,6 +24,7 @@ help:
 demo: $(BUILD)/build.ninja
 	@ninja -C $(BUILD) cli/deeplda
 	$(BUILD)/cli/deeplda train digits -o runs/demo --force
+	$(BUILD)/cli/deeplda report runs/demo
 
 test: all
 	@tools/run-tests $(BUILD)

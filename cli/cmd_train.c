@@ -153,8 +153,8 @@ static int evaluate(const training *self, const dlda_model *model, const dlda_da
 
 static void name_files(const training *self)
 {
-    static const char *const files[] = { "model.safetensors", "history.csv", "eigenvalues.csv", "options.json",
-                                         "checkpoint.safetensors" };
+    static const char *const files[] = { "model.safetensors", "history.csv", "eigenvalues.csv",
+                                         "options.json",      "run.json",    "checkpoint.safetensors" };
     char path[4096];
     struct stat info;
 
@@ -204,6 +204,15 @@ static void release(training *self)
     dlda_dataset_destroy(self->all);
 }
 
+/* Where the data come from is known by now, whoever said so: the record of the run may tell it. */
+static int settle_data(dlda_options *options)
+{
+    char data[4096];
+
+    snprintf(data, sizeof data, "%s", dlda_options_get(options, "data"));
+    return exit_code_of(name, dlda_options_set(options, "data", data));
+}
+
 /* What was not said follows from the training that goes on, or from the data. */
 static int complete_options(const cli_arguments *arguments)
 {
@@ -214,9 +223,10 @@ static int complete_options(const cli_arguments *arguments)
     if (run[0] && dlda_options_get(options, "output")[0])
         return complain_usage(name, "--resume goes on in its own folder, so -o must not be given");
     if (arguments->n_words > 0) code = exit_code_of(name, dlda_options_set(options, "data", arguments->words[0]));
-    if (code == EXIT_OK && run[0]) return exit_code_of(name, dlda_options_resume(options, run));
-    if (code == EXIT_OK) code = exit_code_of(name, dlda_options_preset(options, dlda_options_get(options, "data")));
-    return code;
+    if (code == EXIT_OK && run[0]) code = exit_code_of(name, dlda_options_resume(options, run));
+    else if (code == EXIT_OK)
+        code = exit_code_of(name, dlda_options_preset(options, dlda_options_get(options, "data")));
+    return code == EXIT_OK ? settle_data(options) : code;
 }
 
 static training new_training(const dlda_options *options)

@@ -75,6 +75,8 @@ DLDA_API const char *dlda_last_error(void);
 typedef struct dlda_options dlda_options;
 
 DLDA_API dlda_status dlda_options_create(dlda_options **options);
+/* The same values, and the same of them set by the user: what files say does not change those. */
+DLDA_API dlda_status dlda_options_copy(const dlda_options *options, dlda_options **copy);
 DLDA_API void dlda_options_destroy(dlda_options *options);
 
 /* Sets option `name` ("rate", "batch", "objective", ...) from text. A flag takes "true" or "false".
@@ -83,6 +85,9 @@ DLDA_API dlda_status dlda_options_set(dlda_options *options, const char *name, c
 
 /* The value of an option as text, NULL if there is no such option. */
 DLDA_API const char *dlda_options_get(const dlda_options *options, const char *name);
+
+/* 1 if it was set, and not left as it was or suggested by a preset or a file. */
+DLDA_API int dlda_options_is_given(const dlda_options *options, const char *name);
 
 /* The table behind all options: programs build their parser and their help from it. */
 typedef struct dlda_option_info {
@@ -436,8 +441,8 @@ DLDA_API dlda_status dlda_trainer_create(const dlda_options *options, const dlda
 DLDA_API void dlda_trainer_watch(dlda_trainer *trainer, const dlda_watch *watch);
 
 /* Makes `folder` (DLDA_E_EXISTS if it is there, unless `force`) and keeps in it options.json,
- * history.csv, eigenvalues.csv and model.safetensors, up to date after each epoch, and checkpoint.safetensors, also every
- * few minutes. Files of an earlier run stay until the first epoch is complete. */
+ * history.csv, eigenvalues.csv, model.safetensors and run.json (state, data and machine of the run), up to date after
+ * each epoch, and checkpoint.safetensors, also every few minutes. Files of an earlier run stay until the first epoch is complete. */
 DLDA_API dlda_status dlda_trainer_record(dlda_trainer *trainer, const char *folder, int force);
 
 /* Goes on where the training that kept its record in `folder` was when its last checkpoint was saved, bit for bit: call it
@@ -446,6 +451,9 @@ DLDA_API dlda_status dlda_trainer_record(dlda_trainer *trainer, const char *fold
 DLDA_API dlda_status dlda_trainer_resume(dlda_trainer *trainer, const char *folder);
 /* The options of that training, and where its data came from, for those that were not set before. */
 DLDA_API dlda_status dlda_options_resume(dlda_options *options, const char *folder);
+/* The same for a training that is not to go on: from options.json and run.json, which need no checkpoint. Where the data
+ * came from is "" if nothing says so. On failure, what could be read is set. */
+DLDA_API dlda_status dlda_options_read_run(dlda_options *options, const char *folder);
 
 /* What a checkpoint says of its training. */
 typedef struct dlda_checkpoint_info {
@@ -660,6 +668,49 @@ DLDA_API dlda_status dlda_model_fit_svm(const dlda_model *model, dlda_workspace 
 DLDA_API dlda_status dlda_model_evaluate_svm(const dlda_model *model, dlda_workspace *workspace,
                                              const dlda_svm *svm, const dlda_dataset *dataset,
                                              dlda_evaluation **evaluation);
+
+/* ---- Reports ------------------------------------------------------------------------------------- */
+
+/* What became of trainings, for people: report.html, a page that needs no other file, and figures/ with the data (.dat),
+ * the script (.gp) and the drawings of each figure. Drawing is left to gnuplot, which the caller runs (docs/report.md):
+ *
+ *     dlda_report_create(&spec, &report);
+ *     dlda_report_add(report, &run);               once for each run; several are compared
+ *     dlda_report_write_figures(report);           data and scripts
+ *     for each dlda_report_figure(report, i):      gnuplot NAME.gp, in the folder figures/
+ *     dlda_report_write_page(report);              with all drawings that are there by then
+ */
+typedef struct dlda_report dlda_report;
+
+typedef struct dlda_report_spec {
+    const char *folder; /* for report.html and figures/; made if it is not there   */
+    const char *title;  /* NULL: made of the names of the runs                     */
+    size_t directions;  /* that figures of samples show, at most; 0: 5             */
+    size_t threads;     /* that run models; 0: one per core                        */
+    size_t refresh;     /* while a run goes on, the page reloads itself after so many seconds; 0: never */
+    void *user;         /* passed on to:                                           */
+    void (*problem)(void *user, const char *message); /* is told what is missing or damaged; may be NULL */
+} dlda_report_spec;
+
+typedef struct dlda_report_run {
+    const char *folder;          /* of the run; any of its files may be missing                             */
+    const char *name;            /* NULL: that of the folder                                                */
+    const dlda_model *model;     /* of the run; NULL if it cannot be had                                    */
+    const dlda_dataset *samples; /* to test it on; NULL: figures of samples are replaced by `no_samples`    */
+    const char *no_samples;      /* why there are none; may be NULL                                         */
+    const char *part;            /* what the samples are called: "validation"; NULL: "test"                 */
+} dlda_report_run;
+
+DLDA_API dlda_status dlda_report_create(const dlda_report_spec *spec, dlda_report **report);
+/* Reads the folder and runs the model; nothing of *run is needed afterwards. Fails if the folder is not that of a run. */
+DLDA_API dlda_status dlda_report_add(dlda_report *report, const dlda_report_run *run);
+/* 1 if one of the runs still goes on. */
+DLDA_API int dlda_report_is_running(const dlda_report *report);
+DLDA_API dlda_status dlda_report_write_figures(dlda_report *report);
+/* The name of figure i, from 0, of those that can be drawn; NULL behind the last one. */
+DLDA_API const char *dlda_report_figure(const dlda_report *report, size_t i);
+DLDA_API dlda_status dlda_report_write_page(const dlda_report *report);
+DLDA_API void dlda_report_destroy(dlda_report *report);
 
 /* ---- Networks ------------------------------------------------------------------------------------ */
 

@@ -159,26 +159,29 @@ static const option_row table[] = {
       CHOICE,
       FIELD(kernels),
       1 },
-    { { "format", 0, "NAME", "", NULL, 0, 0, "train eval refit predict embed data",
+    { { "format", 0, "NAME", "", NULL, 0, 0, "train eval refit predict embed report data",
         "Format of the data, if it is not to be recognised from the content (docs/data_formats.md)." },
       TEXT,
       FIELD(format),
       0 },
-    { { "threads", 't', "N", "0", NULL, 0, 1024, "train eval refit predict embed lda info bench",
+    { { "threads", 't', "N", "0", NULL, 0, 1024, "train eval refit predict embed lda report info bench",
         "Threads; 0: one per core. Results do not depend on it." },
       WHOLE,
       FIELD(threads),
       0 },
-    { { "output", 'o', "PATH", "", NULL, 0, 0, "train refit predict embed lda export data",
+    { { "output", 'o', "PATH", "", NULL, 0, 0, "train refit predict embed lda export report data",
         "train: folder of the run (default: run). refit: file of the new model. predict: file for the answers "
-        "(default: the terminal). embed: .npy file for the features. "
-        "lda: .npy file for the projected rows (default: none). export: the ONNX file. data convert: folder of the "
-        "new files. data show: "
-        "the picture (default: sheet.png)." },
+        "(default: the terminal). embed: .npy file for the features. lda: .npy file for the projected rows (default: "
+        "none). export: the ONNX file. report: folder of the page and its figures (default: that of the run; of "
+        "several: report). data convert: folder of the new files. data show: the picture (default: sheet.png)." },
       TEXT,
       FIELD(output),
       0 },
-    { { "data", 0, "DATA", "digits", NULL, 0, 0, "train", "The same as the word DATA." }, TEXT, FIELD(data), 0 },
+    { { "data", 0, "DATA", "digits", NULL, 0, 0, "train report",
+        "train: the same as the word DATA. report: test the models on these data, not on those of their runs." },
+      TEXT,
+      FIELD(data),
+      0 },
     { { "resume", 0, "RUN", "", NULL, 0, 0, "train",
         "Go on with an interrupted training, in its folder and with its options, as if it had never stopped." },
       TEXT,
@@ -262,7 +265,7 @@ static const option_row table[] = {
       WHOLE,
       FIELD(cross_validate),
       0 },
-    { { "label", 0, "COLUMN", "", NULL, 0, 0, "train eval refit embed lda data",
+    { { "label", 0, "COLUMN", "", NULL, 0, 0, "train eval refit embed lda report data",
         "Tables: the column of the labels, by name or by number from 1 (default: label, class, target or y, else "
         "the last)." },
       TEXT,
@@ -287,6 +290,16 @@ static const option_row table[] = {
       CHOICE,
       FIELD(to),
       0 },
+    { { "directions", 0, "N", "5", NULL, 2, 12, "report",
+        "Directions that figures of samples show, at most, from the one with the largest eigenvalue on." },
+      WHOLE,
+      FIELD(directions),
+      0 },
+    { { "live", 0, NULL, "false", NULL, 0, 0, "report",
+        "Write the page anew after each epoch until the run ends; it reloads itself." },
+      FLAG,
+      FIELD(live),
+      0 },
     { { "skip-bad", 0, NULL, "false", NULL, 0, 0, "train eval refit embed data",
         "Leave out what cannot be read, name it, and go on." },
       FLAG,
@@ -301,7 +314,7 @@ static const option_row table[] = {
       FLAG,
       FIELD(quiet),
       0 },
-    { { "help", 'h', NULL, "false", NULL, 0, 0, "train eval refit predict embed lda export info bench data",
+    { { "help", 'h', NULL, "false", NULL, 0, 0, "train eval refit predict embed lda export report info bench data",
         "Explain the command and its options." },
       FLAG,
       FIELD(help),
@@ -497,6 +510,14 @@ done:
     return status;
 }
 
+dlda_status dlda_options_copy(const dlda_options *options, dlda_options **copy)
+{
+    dlda_status status = DLDA_TAKE(copy, 1, "options");
+
+    if (status == DLDA_OK) **copy = *options;
+    return status;
+}
+
 void dlda_options_destroy(dlda_options *options)
 {
     dlda_release(options);
@@ -517,6 +538,13 @@ dlda_status dlda_options_set(dlda_options *options, const char *name, const char
     dlda_status status = set_row(options, (size_t)i, value);
     if (status == DLDA_OK) options->given[i] = 1;
     return status;
+}
+
+int dlda_options_is_given(const dlda_options *options, const char *name)
+{
+    int i = index_of(name);
+
+    return i >= 0 && options->given[i];
 }
 
 dlda_status dlda_options_suggest(dlda_options *options, const char *name, const char *value)

@@ -50,6 +50,7 @@ struct dlda_options {
     int64_t top, list; /* predict */
     double reject;
     int64_t raw, from; /* embed */
+    int64_t directions, live; /* report */
     char output[DLDA_OPTION_TEXT];
     char label[DLDA_OPTION_TEXT];
     char format[DLDA_OPTION_TEXT]; /* of the data; "": recognised from the content */

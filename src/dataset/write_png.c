@@ -21,7 +21,7 @@
 
 /* ---- One file ---- */
 
-static dlda_status encode(const char *path, const dlda_raw_images *raw, uint8_t **bytes, size_t *size)
+dlda_status dlda_png_encode(const char *path, const dlda_raw_images *raw, uint8_t **bytes, size_t *size)
 {
     dlda_status status = DLDA_OK;
     png_image image = { .version = PNG_IMAGE_VERSION,
@@ -45,7 +45,7 @@ dlda_status dlda_png_write(const char *path, const dlda_raw_images *image)
     uint8_t *bytes = NULL;
     size_t size = 0;
 
-    DLDA_TRY(encode(path, image, &bytes, &size));
+    DLDA_TRY(dlda_png_encode(path, image, &bytes, &size));
     DLDA_TRY(dlda_file_write(path, bytes, size));
 done:
     dlda_release(bytes);
@@ -92,7 +92,7 @@ static dlda_status write_sample(const dlda_dataset *self, size_t i, const char *
 
     snprintf(name, sizeof name, "%06zu.png", i);
     DLDA_TRY(dlda_path_join(folder, name, &path));
-    DLDA_TRY(encode(path, &image, &bytes, &size));
+    DLDA_TRY(dlda_png_encode(path, &image, &bytes, &size));
     DLDA_TRY(write_plainly(path, bytes, size));
 done:
     dlda_release(bytes);

@@ -9,21 +9,19 @@
 #include "dataset/dataset.h"
 #include "dataset/writers.h"
 #include "report/font.h"
+#include "report/raster.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 enum {
-    MARGIN = 12,         /* around everything, and between names and images          */
-    GAP = 4,             /* between images                                           */
-    CELL = 64,           /* images are enlarged as far as they fit into this         */
-    NAME_SCALE = 2,      /* of the font, for names; the counts below have 1          */
-    MOST_LETTERS = 20,   /* of a name                                                */
-    MOST_SIDE = 1 << 16, /* of the sheet                                             */
-    PAPER = 246,
-    INK = 24,
-    PALE_INK = 112
+    MARGIN = 12,        /* around everything, and between names and images          */
+    GAP = 4,            /* between images                                           */
+    CELL = 64,          /* images are enlarged as far as they fit into this         */
+    NAME_SCALE = 2,     /* of the font, for names; the counts below have 1          */
+    MOST_LETTERS = 20,  /* of a name                                                */
+    MOST_SIDE = 1 << 16 /* of the sheet                                             */
 };
 
 typedef struct sheet {
@@ -42,75 +40,14 @@ static size_t at_least(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* ---- Words ---- */
-
-static void put_pixel(const dlda_raw_images *page, size_t y, size_t x, const uint8_t rgb[3])
-{
-    memcpy(page->bytes + (y * page->width + x) * 3, rgb, 3);
-}
-
-static void put_square(const dlda_raw_images *page, size_t y, size_t x, size_t side, const uint8_t rgb[3])
-{
-    for (size_t i = 0; i < side; i++)
-        for (size_t j = 0; j < side; j++) put_pixel(page, y + i, x + j, rgb);
-}
-
-static void put_letter(const dlda_raw_images *page, size_t y, size_t x, size_t scale, char letter, int ink)
-{
-    const uint8_t rgb[3] = { (uint8_t)ink, (uint8_t)ink, (uint8_t)ink };
-    const uint8_t *rows = dlda_glyph(letter);
-
-    for (size_t i = 0; i < DLDA_GLYPH_HEIGHT; i++)
-        for (size_t j = 0; j < DLDA_GLYPH_WIDTH; j++)
-            if (rows[i] >> (DLDA_GLYPH_WIDTH - 1 - j) & 1)
-                put_square(page, y + i * scale, x + j * scale, scale, rgb);
-}
-
-/* A UTF-8 character that the font does not have is one '?': the bytes that continue it are left out. */
-static int is_shown(char byte)
-{
-    return ((unsigned char)byte & 0xC0) != 0x80;
-}
-
-static size_t letters_in(const char *text)
-{
-    size_t count = 0;
-
-    for (; *text; text++) count += (size_t)is_shown(*text);
-    return count < MOST_LETTERS ? count : MOST_LETTERS;
-}
-
-static void put_words(const dlda_raw_images *page, size_t y, size_t x, size_t scale, const char *text, int ink)
-{
-    size_t used = 0;
-
-    for (; *text && used < MOST_LETTERS; text++) {
-        if (!is_shown(*text)) continue;
-        put_letter(page, y, x + used * (DLDA_GLYPH_WIDTH + 1) * scale, scale, *text, ink);
-        used++;
-    }
-}
-
 /* ---- Images ---- */
-
-static uint8_t shade(const sheet *self, float value)
-{
-    float share = (value - self->low) / (self->high - self->low);
-
-    return (uint8_t)lroundf(255 * (share < 0 ? 0 : share > 1 ? 1 : share));
-}
 
 static void put_image(const sheet *self, size_t y, size_t x)
 {
-    size_t width = dlda_dataset_width(self->dataset), channels = dlda_dataset_channels(self->dataset);
-    size_t pixels = width * dlda_dataset_height(self->dataset);
-    uint8_t rgb[3];
-
-    for (size_t p = 0; p < pixels; p++) {
-        const float *values = self->sample + p * channels;
-        for (size_t c = 0; c < 3; c++) rgb[c] = shade(self, values[channels == 3 ? c : 0]);
-        put_square(&self->page, y + p / width * self->scale, x + p % width * self->scale, self->scale, rgb);
-    }
+    dlda_raster_image(&self->page, y, x, self->scale,
+                      &(dlda_raster_source){ dlda_dataset_height(self->dataset), dlda_dataset_width(self->dataset),
+                                             dlda_dataset_channels(self->dataset), self->sample, self->low,
+                                             self->high });
 }
 
 static const char *name_of(const sheet *self, size_t c)
@@ -133,8 +70,9 @@ static dlda_status put_row(sheet *self, size_t c)
     char count[32];
 
     snprintf(count, sizeof count, "%zu", self->start[c + 1] - self->start[c]);
-    put_words(&self->page, y, MARGIN, NAME_SCALE, name_of(self, c), INK);
-    put_words(&self->page, y + (DLDA_GLYPH_HEIGHT + 2) * NAME_SCALE, MARGIN, 1, count, PALE_INK);
+    dlda_raster_words(&self->page, y, MARGIN, NAME_SCALE, name_of(self, c), MOST_LETTERS, DLDA_SHEET_INK);
+    dlda_raster_words(&self->page, y + (DLDA_GLYPH_HEIGHT + 2) * NAME_SCALE, MARGIN, 1, count, MOST_LETTERS,
+                      DLDA_SHEET_PALE_INK);
     for (size_t i = 0; i < shown(self, c); i++) {
         DLDA_TRY(dlda_dataset_images(self->dataset, self->order[self->start[c] + i], 1, self->sample));
         put_image(self, y, x + i * step);
@@ -202,7 +140,8 @@ static dlda_status take_page(sheet *self)
     size_t words = (DLDA_GLYPH_HEIGHT + 2) * NAME_SCALE + DLDA_GLYPH_HEIGHT;
 
     self->scale = at_least(1, CELL / at_least(height, width));
-    for (size_t c = 0; c < self->classes; c++) longest = at_least(longest, letters_in(name_of(self, c)));
+    for (size_t c = 0; c < self->classes; c++)
+        longest = at_least(longest, dlda_raster_letters(name_of(self, c), MOST_LETTERS));
     int digits = snprintf(NULL, 0, "%zu", dlda_dataset_count(self->dataset));
     self->names = at_least(longest * NAME_SCALE, (size_t)digits) * (DLDA_GLYPH_WIDTH + 1);
     self->row = at_least(height * self->scale, words);
@@ -231,7 +170,7 @@ dlda_status dlda_dataset_write_sheet(const dlda_dataset *dataset, size_t count, 
     DLDA_TRY(take_page(&self));
     DLDA_TRY(DLDA_TAKE(&self.sample, pixels, "contact sheet"));
     DLDA_TRY(find_range(&self, pixels));
-    memset(self.page.bytes, PAPER, self.page.height * self.page.width * 3);
+    memset(self.page.bytes, DLDA_SHEET_PAPER, self.page.height * self.page.width * 3);
     for (size_t c = 0; c < self.classes; c++) DLDA_TRY(put_row(&self, c));
     DLDA_TRY(dlda_png_write(path, &self.page));
 done:

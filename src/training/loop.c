@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "objective/objective.h"
 #include "training/checkpoint.h"
+#include "training/run_file.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -177,6 +178,18 @@ static void tell_patience(const dlda_trainer *self)
     tell(self, message);
 }
 
+/* The last word in run.json. A run that failed may fail in that too: the first failure counts. */
+static dlda_status tell_end(const dlda_trainer *self, dlda_status status)
+{
+    char message[1024];
+
+    if (self->epochs_done == 0) return status; /* the files of an earlier run go together */
+    if (status == DLDA_OK) return dlda_run_file_write(self, DLDA_RUN_COMPLETE, NULL);
+    snprintf(message, sizeof message, "%s", dlda_last_error());
+    (void)dlda_run_file_write(self, status == DLDA_E_STOPPED ? DLDA_RUN_STOPPED : DLDA_RUN_FAILED, message);
+    return dlda_fail(status, "%s", message);
+}
+
 dlda_status dlda_trainer_run(dlda_trainer *self)
 {
     dlda_status status = DLDA_OK;
@@ -186,15 +199,16 @@ dlda_status dlda_trainer_run(dlda_trainer *self)
                         .epochs_before = (double)self->epochs_done + (double)self->batches_done / batches };
 
     if (self->steps_done == 0) dlda_trainer_warn(self);
+    if (self->epochs_done > 0) status = dlda_run_file_write(self, DLDA_RUN_RUNNING, NULL);
     while (status == DLDA_OK && self->epochs_done < (size_t)self->options.epochs && !is_out_of_patience(self))
         status = run_epoch(self, &clock);
-    if (status != DLDA_OK && status != DLDA_E_STOPPED) return status;
+    if (status != DLDA_OK && status != DLDA_E_STOPPED) return tell_end(self, status);
     if (status == DLDA_OK && self->epochs_done < (size_t)self->options.epochs) tell_patience(self);
     char stopped[160];
     snprintf(stopped, sizeof stopped, "%s", status == DLDA_OK ? "" : dlda_last_error());
     dlda_status completed = dlda_trainer_complete(self);
-    if (completed != DLDA_OK) return completed;
-    return status == DLDA_OK ? DLDA_OK : dlda_fail(status, "%s", stopped);
+    if (completed != DLDA_OK) return tell_end(self, completed);
+    return tell_end(self, status == DLDA_OK ? DLDA_OK : dlda_fail(status, "%s", stopped));
 }
 
 dlda_status dlda_trainer_resume(dlda_trainer *self, const char *folder)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * record.c - the folder of a run: options.json, history.csv, eigenvalues.csv, model.safetensors.
+ * record.c - the folder of a run: options.json, history.csv, eigenvalues.csv, model.safetensors, run.json.
  *
  * Each file is replaced as a whole, so that whoever looks into the folder at any moment finds complete files.
  */
 #include "base/file.h"
 #include "base/memory.h"
-#include "training/trainer.h"
+#include "training/run_file.h"
 
 #include <errno.h>
 #include <string.h>
@@ -76,6 +76,7 @@ dlda_status dlda_trainer_write_record(const dlda_trainer *self, int new_best)
     if (new_best) DLDA_TRY(dlda_model_save(self->model, model));
     DLDA_TRY(dlda_history_write(self->history, history));
     DLDA_TRY(dlda_history_write_eigenvalues(self->history, eigenvalues));
+    DLDA_TRY(dlda_run_file_write(self, DLDA_RUN_RUNNING, NULL));
 done:
     dlda_release(history);
     dlda_release(eigenvalues);

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * run_samples.h - the model of a run and the samples to test it on: the test part of the run's data, else what it held out.
+ */
+#ifndef DEEPLDA_CLI_RUN_SAMPLES_H
+#define DEEPLDA_CLI_RUN_SAMPLES_H
+
+#include "cli.h"
+
+typedef struct run_samples {
+    dlda_model *model;     /* NULL: cannot be had                    */
+    dlda_dataset *samples; /* NULL: cannot be had                    */
+    const char *part;      /* "test" or "validation"                 */
+    char problem[1200];    /* why there is no model, or no samples; "" if there are */
+} run_samples;
+
+/* `options` are those of the command line; those of the run complete them. */
+void run_samples_read(const char *command, const char *folder, const dlda_options *options, run_samples *result);
+void run_samples_release(run_samples *result);
+
+#endif

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * figure_answers.c - which classes are taken for which others, and whether probabilities are what they say.
+ */
+#include "classify/evaluate.h"
+#include "report/palette.h"
+#include "report/report.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- Confusion ---- */
+
+enum {
+    MOST_SMALL = 12,    /* classes for which a figure of half the page is enough */
+    MOST_NUMBERED = 20, /* classes for which cells have numbers */
+    MOST_NAMED = 40     /* classes for which axes have names    */
+};
+
+static dlda_words confusion_title(const dlda_answers *answers)
+{
+    const dlda_evaluation *found = answers->evaluation[DLDA_PAPER];
+    size_t C = answers->classes, most = 0, at = 0;
+
+    for (size_t cell = 0; cell < C * C; cell++)
+        if (cell / C != cell % C && found->confusion[cell] > most) most = found->confusion[cell], at = cell;
+    if (most == 0) return dlda_words_of("All %zu samples are right", found->samples);
+    return dlda_words_of("%zu of %zu right; most often %s is called %s (%zu)", found->correct, found->samples,
+                         dlda_clean_words(dlda_answers_class(answers, at / C), 12).text,
+                         dlda_clean_words(dlda_answers_class(answers, at % C), 12).text, most);
+}
+
+/* Column, row, count, percent of the row's class. Cells without samples are left out; gives the largest share off the
+ * diagonal. */
+static dlda_status write_confusion(dlda_plot *plot, const dlda_answers *answers, double *largest)
+{
+    dlda_status status = DLDA_OK;
+    const dlda_evaluation *found = answers->evaluation[DLDA_PAPER];
+    size_t C = answers->classes;
+
+    *largest = 0;
+    DLDA_TRY(dlda_file_writer_print(plot->data,
+                                    "# called, true class (both from 0), samples, percent of the true class\n"));
+    for (size_t t = 0; t < C; t++)
+        for (size_t c = 0; c < C; c++) {
+            size_t count = found->confusion[t * C + c];
+            if (count == 0) continue;
+            double percent = 100 * (double)count / (double)found->class_samples[t];
+            if (t != c) *largest = fmax(*largest, percent);
+            DLDA_TRY(dlda_file_writer_print(plot->data, "%zu %zu %zu %.4g\n", c, t, count, percent));
+        }
+done:
+    return status;
+}
+
+static dlda_status write_names(dlda_plot *plot, const dlda_answers *answers, const char *axis, const char *look)
+{
+    dlda_status status = DLDA_OK;
+
+    if (answers->classes > MOST_NAMED) return DLDA_OK;
+    DLDA_TRY(dlda_file_writer_print(plot->script, "set %s %s (", axis, look));
+    for (size_t c = 0; c < answers->classes; c++)
+        DLDA_TRY(dlda_file_writer_print(
+            plot->script, "%s%s %zu", c ? ", " : "",
+            dlda_plot_quote_tick(dlda_answers_class(answers, c), DLDA_CLASS_LETTERS).text, c));
+    DLDA_TRY(dlda_file_writer_print(plot->script, ")\n"));
+done:
+    return status;
+}
+
+static size_t longest_name(const dlda_answers *answers)
+{
+    size_t longest = 1;
+
+    for (size_t c = 0; c < answers->classes; c++) {
+        size_t n = strlen(dlda_clean_words(dlda_answers_class(answers, c), DLDA_CLASS_LETTERS).text);
+        longest = n > longest ? n : longest;
+    }
+    return longest;
+}
+
+/* Mistakes over grey cells, and numbers in the cells, white where it is dark. */
+static dlda_status plot_cells(dlda_plot *plot, int mistakes, int numbered)
+{
+    dlda_status status = DLDA_OK;
+
+    DLDA_TRY(dlda_file_writer_print(plot->script,
+                                    "plot data using 1:2:(0.5):(0.5) with boxxyerror linecolor rgb '#DCDCDC'"));
+    if (mistakes)
+        DLDA_TRY(dlda_file_writer_print(
+            plot->script,
+            ", \\\n    data using ($1 == $2 ? NaN : $1):2:(0.5):(0.5):4 with boxxyerror linecolor palette"));
+    if (numbered)
+        DLDA_TRY(dlda_file_writer_print(plot->script, ", \\\n    data using 1:2:3:($1 != $2 && $4 > 0.55 * largest "
+                                                      "? 0xFFFFFF : 0x111111) with labels textcolor rgb variable"));
+    DLDA_TRY(dlda_file_writer_print(plot->script, "\n"));
+done:
+    return status;
+}
+
+static dlda_status draw_confusion(dlda_plot *plot, const dlda_answers *answers)
+{
+    dlda_status status = DLDA_OK;
+    double largest = 0;
+    const char *x_look = answers->classes > MOST_SMALL ? "scale 0 rotate by 90 right"
+                         : longest_name(answers) > 4   ? "scale 0 rotate by 45 right"
+                                                       : "scale 0";
+
+    DLDA_TRY(write_confusion(plot, answers, &largest));
+    DLDA_TRY(dlda_palette_write_scale(plot->script));
+    DLDA_TRY(write_names(plot, answers, "xtics", x_look));
+    DLDA_TRY(write_names(plot, answers, "ytics", "scale 0"));
+    DLDA_TRY(
+        dlda_file_writer_print(plot->script,
+                               "largest = %.6g; last = %zu\n"
+                               "set xlabel 'called'; set ylabel 'true class'\n"
+                               "set xrange [-0.5:last + 0.5]; set yrange [last + 0.5:-0.5]\n"
+                               "set cbrange [0:largest]; set cblabel 'mistakes: share of the true class (%%)'\n"
+                               "set border 15; unset grid; unset key; set style fill solid noborder\n",
+                               largest > 0 ? largest : 1, answers->classes - 1));
+    DLDA_TRY(plot_cells(plot, largest > 0, answers->classes <= MOST_NUMBERED));
+done:
+    return status;
+}
+
+dlda_status dlda_figure_confusion(const dlda_report *report, dlda_figure *figure)
+{
+    dlda_status status = DLDA_OK;
+    const dlda_report_item *item = &report->runs[figure->run];
+    dlda_plot plot = { 0 };
+
+    dlda_figure_begin(report, figure, "confusion", "Confusion");
+    figure->caption = dlda_words_of(
+        "Rows are true classes, columns what the model calls them. Numbers are samples; the darker "
+        "a cell, the larger the share of its class that is called so by mistake. The grey diagonal is right.");
+    figure->missing = item->no_answers;
+    if (!item->answers) return DLDA_OK;
+    figure->title = confusion_title(item->answers);
+    figure->wide = item->answers->classes > MOST_SMALL;
+    DLDA_TRY(
+        dlda_plot_open(report->figures_folder, figure, figure->wide ? 900 : 540, figure->wide ? 820 : 470, &plot));
+    DLDA_TRY(draw_confusion(&plot, item->answers));
+    DLDA_TRY(dlda_plot_finish(report->figures_folder, figure, &plot));
+done:
+    dlda_plot_release(&plot);
+    return status;
+}
+
+/* ---- Reliability ---- */
+
+static const char *const kinds[DLDA_KINDS] = { "paper", "bayes" };
+
+static dlda_status write_calibration(dlda_plot *plot, const dlda_answers *answers, int kind)
+{
+    dlda_status status = DLDA_OK;
+    const dlda_evaluation *found = answers->evaluation[kind];
+
+    DLDA_TRY(dlda_file_writer_print(
+        plot->data, "# %s: mean probability of a bin, share of right answers, its 95 %% interval, samples\n",
+        kinds[kind]));
+    for (size_t bin = 0; bin < found->bins; bin++) {
+        double count = (double)found->bin_samples[bin], share = found->bin_accuracy[bin], low = 0, high = 0;
+        if (found->bin_samples[bin] == 0) continue;
+        dlda_share_interval(share * count, count, &low, &high);
+        DLDA_TRY(dlda_file_writer_print(plot->data, "%.6g %.6g %.6g %.6g %zu\n", found->bin_confidence[bin], share,
+                                        low, high, found->bin_samples[bin]));
+    }
+    DLDA_TRY(dlda_plot_next_block(plot));
+done:
+    return status;
+}
+
+dlda_status dlda_figure_reliability(const dlda_report *report, dlda_figure *figure)
+{
+    dlda_status status = DLDA_OK;
+    const dlda_report_item *item = &report->runs[figure->run];
+    dlda_plot plot = { 0 };
+
+    dlda_figure_begin(report, figure, "reliability", "Reliability of the probabilities");
+    figure->caption = dlda_words_of(
+        "Samples are sorted into %zu bins by the probability of the class they are given; larger marks hold more "
+        "samples, bars are 95 %% intervals. On the diagonal, probabilities are what they say; above it the model "
+        "knows "
+        "better than it says. Both kinds of --proba are shown; their classes are the same but for priors.",
+        (size_t)DLDA_CALIBRATION_BINS);
+    figure->missing = item->no_answers;
+    if (!item->answers) return DLDA_OK;
+    figure->title = dlda_words_of("Probabilities are off by %.1f points (bayes), %.1f (paper)",
+                                  100 * item->answers->evaluation[DLDA_BAYES]->calibration_error,
+                                  100 * item->answers->evaluation[DLDA_PAPER]->calibration_error);
+    DLDA_TRY(dlda_plot_open(report->figures_folder, figure, 540, 470, &plot));
+    for (int kind = 0; kind < DLDA_KINDS; kind++) DLDA_TRY(write_calibration(&plot, item->answers, kind));
+    DLDA_TRY(dlda_file_writer_print(
+        plot.script,
+        "all = %zu.0\n"
+        "set xlabel 'probability of the class it is given (%%)'; set ylabel 'right (%%)'\n"
+        "set xrange [0:102]; set yrange [0:102]; set key left center Left reverse\n"
+        "size(n) = 0.5 + 2.2 * sqrt(n / all)\n"
+        "plot [0:100] x with lines linecolor rgb '#888888' dashtype 2 title 'as they say', \\\n"
+        "    for [k=1:2] data index k-1 using (100*$1):(100*$2):(100*$3):(100*$4) \\\n"
+        "        with yerrorbars linetype 3-k linewidth 1 pointsize 0 notitle, \\\n"
+        "    for [k=1:2] data index k-1 using (100*$1):(100*$2):(size($5)) \\\n"
+        "        with points linetype 3-k pointsize variable title (k == 1 ? 'paper' : 'bayes')\n",
+        item->answers->count));
+    DLDA_TRY(dlda_plot_finish(report->figures_folder, figure, &plot));
+done:
+    dlda_plot_release(&plot);
+    return status;
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * figure_projection.c - the tested samples on the discriminant directions, each pair of directions in a panel of its own:
+ * the upper triangle of a square, with the legend below its diagonal.
+ */
+#include "base/memory.h"
+#include "dataset/by_class.h"
+#include "report/palette.h"
+#include "report/report.h"
+
+#include <math.h>
+
+enum { MOST_POINTS = 500 };
+
+/* Samples by class; classes from DLDA_STYLES on are drawn as one. */
+typedef struct groups {
+    size_t count, *start, *order;
+    size_t total[DLDA_STYLES + 1]; /* points of each group */
+} groups;
+
+static dlda_status make_groups(const dlda_answers *answers, groups *self)
+{
+    dlda_status status = DLDA_OK;
+
+    DLDA_TRY(DLDA_TAKE(&self->start, answers->classes + 1, "classes"));
+    DLDA_TRY(DLDA_TAKE(&self->order, answers->count, "classes"));
+    dlda_group_by_class(answers->truth, answers->count, answers->classes, self->start, self->order);
+    self->count = answers->classes < DLDA_STYLES ? answers->classes : DLDA_STYLES + 1;
+done:
+    return status;
+}
+
+static void release_groups(groups *self)
+{
+    dlda_release(self->start);
+    dlda_release(self->order);
+}
+
+static dlda_status write_sample(dlda_plot *plot, const dlda_answers *answers, size_t i, size_t directions)
+{
+    dlda_status status = DLDA_OK;
+
+    DLDA_TRY(dlda_file_writer_print(plot->data, "%zu", i));
+    for (size_t k = 0; k < directions; k++)
+        DLDA_TRY(dlda_plot_number(plot, " ", answers->Z[i * answers->directions + k]));
+    DLDA_TRY(dlda_file_writer_print(plot->data, "\n"));
+done:
+    return status;
+}
+
+/* Every so many-th sample of each class, so that shares stay what they are. */
+static dlda_status write_points(dlda_plot *plot, const dlda_answers *answers, size_t directions, groups *by)
+{
+    dlda_status status = DLDA_OK;
+    size_t step = (answers->count + MOST_POINTS - 1) / MOST_POINTS;
+
+    DLDA_TRY(dlda_file_writer_print(
+        plot->data, "# a block for each class: sample, its place on directions 1 to %zu\n", directions));
+    for (size_t c = 0; c < answers->classes; c++) {
+        size_t group = c < DLDA_STYLES ? c : DLDA_STYLES, before = by->total[group];
+        if (by->start[c] == by->start[c + 1]) continue;
+        if (before == 0)
+            DLDA_TRY(dlda_file_writer_print(plot->data, "# class: %s\n",
+                                            dlda_clean_words(dlda_answers_class(answers, c), 100).text));
+        for (size_t i = by->start[c]; i < by->start[c + 1]; i += step, by->total[group]++)
+            DLDA_TRY(write_sample(plot, answers, by->order[i], directions));
+        if (c < DLDA_STYLES) DLDA_TRY(dlda_plot_next_block(plot));
+    }
+done:
+    return status;
+}
+
+/* The range of each direction, with some room, as gnuplot arrays. */
+static dlda_status write_ranges(dlda_plot *plot, const dlda_answers *answers, size_t directions)
+{
+    dlda_status status = DLDA_OK;
+
+    DLDA_TRY(dlda_file_writer_print(plot->script, "array low[%zu]\narray high[%zu]\n", directions, directions));
+    for (size_t k = 0; k < directions; k++) {
+        double low = INFINITY, high = -INFINITY;
+        for (size_t i = 0; i < answers->count; i++) {
+            low = fmin(low, answers->Z[i * answers->directions + k]);
+            high = fmax(high, answers->Z[i * answers->directions + k]);
+        }
+        double room = high > low ? 0.04 * (high - low) : 1;
+        DLDA_TRY(dlda_file_writer_print(plot->script, "low[%zu] = %.6g; high[%zu] = %.6g\n", k + 1, low - room,
+                                        k + 1, high + room));
+    }
+done:
+    return status;
+}
+
+/* gnuplot's `styles`: the line type of each block of the data. */
+static dlda_status write_styles(dlda_plot *plot, const groups *by)
+{
+    dlda_status status = DLDA_OK;
+
+    DLDA_TRY(dlda_file_writer_print(plot->script, "styles = '"));
+    for (size_t g = 0; g < by->count; g++)
+        if (by->total[g] > 0) DLDA_TRY(dlda_file_writer_print(plot->script, "%zu ", g + 1));
+    DLDA_TRY(dlda_file_writer_print(plot->script, "'\n"));
+done:
+    return status;
+}
+
+static dlda_status draw_panels(dlda_plot *plot, const dlda_answers *answers, size_t directions)
+{
+    dlda_status status = DLDA_OK;
+
+    DLDA_TRY(write_ranges(plot, answers, directions));
+    DLDA_TRY(dlda_file_writer_print(
+        plot->script,
+        "n = %zu\n"
+        "left = 0.08; bottom = 0.08; right = n > 2 ? 0.99 : 0.76; top = 0.94; gap = 0.012\n"
+        "width = (right - left) / (n - 1); height = (top - bottom) / (n - 1)\n"
+        "set multiplot title finding font heading\n"
+        "unset key; unset title; set border 15\n"
+        "do for [i=1:n-1] { do for [j=i+1:n] {\n"
+        "    set lmargin at screen left + (j - 2) * width + gap; set rmargin at screen left + (j - 1) * width - "
+        "gap\n"
+        "    set tmargin at screen top - (i - 1) * height - gap; set bmargin at screen top - i * height + gap\n"
+        "    set xrange [low[j]:high[j]]; set yrange [low[i]:high[i]]\n"
+        "    if (j == i + 1) {\n"
+        "        set xlabel sprintf('direction %%d', j) offset 0,0.5; set ylabel sprintf('direction %%d', i) "
+        "offset 0.8,0\n"
+        "        set xtics format '%%g'; set ytics format '%%g'\n"
+        "    } else { unset xlabel; unset ylabel; set xtics format ''; set ytics format '' }\n"
+        "    plot for [k=1:words(styles)] data index k-1 using (column(j+1)):(column(i+1)) \\\n"
+        "        with points linetype int(word(styles, k)) pointsize 0.35\n"
+        "} }\n",
+        directions));
+done:
+    return status;
+}
+
+/* The legend is a plot without axes that shows nothing but its key. */
+static dlda_status draw_legend(dlda_plot *plot, const dlda_answers *answers, const groups *by, size_t directions)
+{
+    dlda_status status = DLDA_OK;
+
+    DLDA_TRY(dlda_file_writer_print(
+        plot->script,
+        "unset border; unset tics; unset grid; unset xlabel; unset ylabel\n"
+        "set xrange [0:1]; set yrange [0:1]\n"
+        "set lmargin at screen %s; set rmargin at screen %s; set bmargin at screen 0.02; set tmargin at screen %s\n"
+        "set key %s Left reverse samplen 1 maxrows %d title 'true class' left\n"
+        "plot -1 notitle",
+        directions > 2 ? "0.02" : "0.78", directions > 2 ? "left + 0.45 * (right - left)" : "0.99",
+        directions > 2 ? "bottom + 0.4 * (top - bottom)" : "top", directions > 2 ? "bottom left" : "top left",
+        directions > 3 ? 11 : 6));
+    for (size_t g = 0; g < by->count; g++) {
+        if (by->total[g] == 0) continue;
+        const char *name = g < DLDA_STYLES ? dlda_answers_class(answers, g) : "all others";
+        DLDA_TRY(dlda_file_writer_print(plot->script,
+                                        ", \\\n    keyentry with points linetype %zu pointsize 0.9 title %s", g + 1,
+                                        dlda_plot_quote(name, DLDA_CLASS_LETTERS).text));
+    }
+    DLDA_TRY(dlda_file_writer_print(plot->script, "\nunset multiplot\n"));
+done:
+    return status;
+}
+
+static dlda_words projection_title(const dlda_report_item *item, size_t directions)
+{
+    double shown = 0, all = 0;
+
+    for (size_t k = 0; k < item->n_eigenvalues; k++) {
+        all += item->eigenvalues[k];
+        if (k < directions) shown += item->eigenvalues[k];
+    }
+    if (directions == item->n_eigenvalues)
+        return dlda_words_of("All %zu directions, with the %s samples", directions, item->answers->part);
+    return dlda_words_of(
+        "The first %zu of %zu directions, which have %.0f %% of the separation, with the %s samples", directions,
+        item->n_eigenvalues, all > 0 ? 100 * shown / all : 0, item->answers->part);
+}
+
+static dlda_status draw(const dlda_report *report, dlda_figure *figure, size_t directions, dlda_plot *plot)
+{
+    dlda_status status = DLDA_OK;
+    const dlda_answers *answers = report->runs[figure->run].answers;
+    groups by = { 0 };
+
+    DLDA_TRY(make_groups(answers, &by));
+    DLDA_TRY(dlda_plot_open(report->figures_folder, figure, directions > 3 ? 900 : 640,
+                            directions > 3   ? 880
+                            : directions > 2 ? 620
+                                             : 460,
+                            plot));
+    DLDA_TRY(write_points(plot, answers, directions, &by));
+    DLDA_TRY(write_styles(plot, &by));
+    DLDA_TRY(draw_panels(plot, answers, directions));
+    DLDA_TRY(draw_legend(plot, answers, &by, directions));
+    DLDA_TRY(dlda_plot_finish(report->figures_folder, figure, plot));
+done:
+    release_groups(&by);
+    return status;
+}
+
+dlda_status dlda_figure_projection(const dlda_report *report, dlda_figure *figure)
+{
+    const dlda_report_item *item = &report->runs[figure->run];
+    dlda_plot plot = { 0 };
+
+    dlda_figure_begin(report, figure, "projection", "Samples on pairs of directions");
+    figure->caption = dlda_words_of(
+        "Each panel shows samples on two discriminant directions, coloured by their true class; at most %d "
+        "samples, class "
+        "shares kept. Clouds that lie apart are classes that a straight line can separate.",
+        MOST_POINTS);
+    figure->missing = item->no_answers;
+    if (!item->answers) return DLDA_OK;
+    if (item->answers->directions < 2) {
+        figure->missing = dlda_words_of("Two classes have one direction, which has no pair: see the histograms.");
+        return DLDA_OK;
+    }
+    size_t directions = item->answers->directions < report->directions ? item->answers->directions
+                                                                       : report->directions;
+    figure->wide = 1;
+    figure->title = projection_title(item, directions);
+    dlda_status status = draw(report, figure, directions, &plot);
+    dlda_plot_release(&plot);
+    return status;
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * html.c - escaping, base64, and SVG files put into a page.
+ */
+#include "report/html.h"
+#include "base/memory.h"
+#include "report/words.h"
+
+#include <string.h>
+
+/* ---- Texts ---- */
+
+static const char *escape_of(char c)
+{
+    switch (c) {
+    case '<': return "&lt;";
+    case '>': return "&gt;";
+    case '&': return "&amp;";
+    case '"': return "&quot;";
+    case '\'': return "&#39;";
+    default: return NULL;
+    }
+}
+
+dlda_status dlda_html_text(dlda_file_writer *page, const char *text)
+{
+    dlda_status status = DLDA_OK;
+    dlda_words clean = dlda_clean_words(text, sizeof clean.text);
+
+    for (const char *c = clean.text; *c; c++) {
+        const char *escape = escape_of(*c);
+        DLDA_TRY(dlda_file_writer_add(page, escape ? escape : c, escape ? strlen(escape) : 1));
+    }
+done:
+    return status;
+}
+
+dlda_status dlda_html_element(dlda_file_writer *page, const char *tag, const char *text)
+{
+    dlda_status status = DLDA_OK;
+
+    DLDA_TRY(dlda_file_writer_print(page, "<%s>", tag));
+    DLDA_TRY(dlda_html_text(page, text));
+    DLDA_TRY(dlda_file_writer_print(page, "</%.*s>", (int)strcspn(tag, " "), tag));
+done:
+    return status;
+}
+
+/* ---- Pictures ---- */
+
+static dlda_status add_base64(dlda_file_writer *page, const uint8_t *bytes, size_t size)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    dlda_status status = DLDA_OK;
+
+    for (size_t i = 0; i < size; i += 3) {
+        size_t n = size - i < 3 ? size - i : 3;
+        unsigned bits = (unsigned)bytes[i] << 16 | (n > 1 ? (unsigned)bytes[i + 1] << 8 : 0) |
+                        (n > 2 ? bytes[i + 2] : 0);
+        char four[4] = { letters[bits >> 18 & 63], letters[bits >> 12 & 63], n > 1 ? letters[bits >> 6 & 63] : '=',
+                         n > 2 ? letters[bits & 63] : '=' };
+        DLDA_TRY(dlda_file_writer_add(page, four, sizeof four));
+    }
+done:
+    return status;
+}
+
+dlda_status dlda_html_picture(dlda_file_writer *page, const dlda_raw_images *picture, const char *words)
+{
+    dlda_status status = DLDA_OK;
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+
+    DLDA_TRY(dlda_png_encode("picture", picture, &bytes, &size));
+    DLDA_TRY(
+        dlda_file_writer_print(page, "<img width=\"%zu\" height=\"%zu\" alt=\"", picture->width, picture->height));
+    DLDA_TRY(dlda_html_text(page, words));
+    DLDA_TRY(dlda_file_writer_print(page, "\" src=\"data:image/png;base64,"));
+    DLDA_TRY(add_base64(page, bytes, size));
+    DLDA_TRY(dlda_file_writer_print(page, "\">"));
+done:
+    dlda_release(bytes);
+    return status;
+}
+
+/* ---- Drawings ---- */
+
+/* Where an element that is not wanted ends, if one begins at `at`; else `at`. The titles are gnuplot's, not ours. */
+static const char *skip_element(const char *at)
+{
+    static const char *const begins[] = { "<title>", "<desc>" }, *const ends[] = { "</title>", "</desc>" };
+
+    for (int i = 0; i < 2; i++) {
+        const char *end = strncmp(at, begins[i], strlen(begins[i])) == 0 ? strstr(at, ends[i]) : NULL;
+        if (end) return end + strlen(ends[i]);
+    }
+    return at;
+}
+
+/* How many characters at `at` stand before the name of an id; 0 if none does. */
+static size_t before_id(const char *at)
+{
+    static const char *const before[] = { " id='", " id=\"", "href='#", "href=\"#", "url(#", "url('#" };
+
+    for (size_t i = 0; i < sizeof before / sizeof before[0]; i++)
+        if (strncmp(at, before[i], strlen(before[i])) == 0) return strlen(before[i]);
+    return 0;
+}
+
+static dlda_status add_content(dlda_file_writer *page, const char *at, const char *prefix)
+{
+    dlda_status status = DLDA_OK;
+
+    while (*at) {
+        size_t n = strcspn(at + 1, "< hu") + 1; /* what is looked for begins with one of these */
+        size_t id = before_id(at);
+        const char *end = skip_element(at);
+        if (end != at) {
+            at = end;
+            continue;
+        }
+        DLDA_TRY(dlda_file_writer_add(page, at, id ? id : n));
+        if (id) DLDA_TRY(dlda_file_writer_add(page, prefix, strlen(prefix)));
+        at += id ? id : n;
+    }
+done:
+    return status;
+}
+
+dlda_status dlda_html_drawing(dlda_file_writer *page, const char *path, const char *prefix, const char *words)
+{
+    dlda_status status = DLDA_OK;
+    enum { MOST_BYTES = 1 << 28 };
+    char *text = NULL;
+    size_t size = 0;
+
+    DLDA_TRY(dlda_file_read(path, MOST_BYTES, &text, &size));
+    const char *svg = strstr(text, "<svg"), *box = svg ? strstr(svg, "viewBox=\"") : NULL;
+    const char *content = svg ? strchr(svg, '>') : NULL;
+    if (!box || !content || box > content) DLDA_FAIL(DLDA_E_FORMAT, "%s: not an SVG drawing with a viewBox", path);
+    box += strlen("viewBox=\"");
+    DLDA_TRY(dlda_file_writer_print(page, "<svg viewBox=\"%.*s\" role=\"img\" aria-label=\"",
+                                    (int)strcspn(box, "\""), box));
+    DLDA_TRY(dlda_html_text(page, words));
+    DLDA_TRY(dlda_file_writer_print(page, "\">"));
+    DLDA_TRY(add_content(page, content + 1, prefix));
+done:
+    dlda_release(text);
+    return status;
+}

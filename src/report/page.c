@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * page.c - the HTML page of a report: one file that needs nothing else, and asks nobody.
+ *
+ * Its Content-Security-Policy forbids whatever would fetch something, and there is no script in it.
+ */
+#include "report/page.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+/* ---- Head ---- */
+
+static dlda_status write_head(dlda_file_writer *page, const dlda_report *report)
+{
+    dlda_status status = DLDA_OK;
+    int live = report->refresh && dlda_report_is_running(report);
+
+    DLDA_TRY(dlda_file_writer_print(
+        page, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+              "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; style-src "
+              "'unsafe-inline'\">\n"
+              "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+              "<meta name=\"color-scheme\" content=\"light dark\">\n"));
+    if (live)
+        DLDA_TRY(dlda_file_writer_print(page, "<meta http-equiv=\"refresh\" content=\"%zu\">\n", report->refresh));
+    DLDA_TRY(dlda_html_element(page, "title", report->title.text));
+    DLDA_TRY(dlda_file_writer_print(
+        page, "\n<link rel=\"icon\" href=\"data:,\">\n<style>\n%s</style>\n</head>\n<body>\n<main>\n",
+        dlda_page_style));
+    DLDA_TRY(dlda_html_element(page, "h1", report->title.text));
+    if (live)
+        DLDA_TRY(dlda_file_writer_print(
+            page, "\n<p class=\"live\">Still running: this page reloads itself every %zu seconds.</p>",
+            report->refresh));
+    DLDA_TRY(dlda_file_writer_print(page, "\n"));
+done:
+    return status;
+}
+
+/* What could not be read, for all runs. */
+static dlda_status write_problems(dlda_file_writer *page, const dlda_report *report)
+{
+    dlda_status status = DLDA_OK;
+    size_t count = 0;
+
+    for (size_t r = 0; r < report->n_runs; r++) count += report->runs[r].folder.problems.count;
+    if (count == 0) return DLDA_OK;
+    DLDA_TRY(
+        dlda_file_writer_print(page, "<section class=\"problems\">\n<h2>What is missing or damaged</h2>\n<ul>\n"));
+    for (size_t r = 0; r < report->n_runs; r++)
+        for (size_t i = 0; i < report->runs[r].folder.problems.count; i++) {
+            DLDA_TRY(dlda_html_element(page, "li", dlda_name_list_at(&report->runs[r].folder.problems, i)));
+            DLDA_TRY(dlda_file_writer_print(page, "\n"));
+        }
+    DLDA_TRY(dlda_file_writer_print(page, "</ul>\n</section>\n"));
+done:
+    return status;
+}
+
+/* ---- Figures ---- */
+
+/* Links to those of its files that are there. */
+static dlda_status write_files(dlda_file_writer *page, const dlda_report *report, const char *name)
+{
+    static const char *const endings[] = { "svg", "png", "gp", "dat", "csv" };
+    dlda_status status = DLDA_OK;
+    char *path = NULL;
+
+    DLDA_TRY(dlda_file_writer_print(page, " <span class=\"files\">"));
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        DLDA_TRY(dlda_path_join(report->figures_folder, dlda_words_of("%s.%s", name, endings[i]).text, &path));
+        if (dlda_path_exists(path))
+            DLDA_TRY(
+                dlda_file_writer_print(page, "<a href=\"figures/%s.%s\">%s</a> ", name, endings[i], endings[i]));
+        dlda_release(path);
+        path = NULL;
+    }
+    DLDA_TRY(dlda_file_writer_print(page, "</span>"));
+done:
+    dlda_release(path);
+    return status;
+}
+
+/* The drawing, or in its place why there is none. */
+static dlda_status write_drawing(dlda_file_writer *page, const dlda_report *report, const dlda_figure *figure)
+{
+    dlda_status status = DLDA_OK;
+    char *path = NULL;
+
+    DLDA_TRY(dlda_path_join(report->figures_folder, dlda_words_of("%s.svg", figure->name).text, &path));
+    if (figure->missing.text[0]) DLDA_TRY(dlda_html_element(page, "p class=\"missing\"", figure->missing.text));
+    else if (!dlda_path_exists(path)) {
+        DLDA_TRY(dlda_html_element(page, "p class=\"finding\"", figure->title.text));
+        DLDA_TRY(dlda_file_writer_print(
+            page,
+            "<p class=\"missing\">Not drawn: that takes gnuplot. Data and script are in figures/%s.dat and "
+            "%s.gp.</p>",
+            figure->name, figure->name));
+    } else {
+        DLDA_TRY(dlda_file_writer_print(page, "<div class=\"card%s\">", figure->wide ? " wide" : ""));
+        DLDA_TRY(dlda_html_drawing(page, path, dlda_words_of("%s-", figure->name).text,
+                                   dlda_words_of("%s: %s", figure->subject, figure->title.text).text));
+        DLDA_TRY(dlda_file_writer_print(page, "</div>"));
+    }
+done:
+    dlda_release(path);
+    return status;
+}
+
+static dlda_status write_figure(dlda_file_writer *page, const dlda_report *report, const dlda_figure *figure)
+{
+    dlda_status status = DLDA_OK;
+
+    DLDA_TRY(dlda_file_writer_print(page, "<figure id=\"%s\"%s>\n", figure->name,
+                                    figure->wide ? " class=\"wide\"" : ""));
+    DLDA_TRY(dlda_html_element(page, "h3", figure->subject));
+    DLDA_TRY(write_drawing(page, report, figure));
+    DLDA_TRY(dlda_file_writer_print(page, "\n<figcaption>"));
+    DLDA_TRY(dlda_html_text(page, figure->caption.text));
+    if (!figure->missing.text[0]) DLDA_TRY(write_files(page, report, figure->name));
+    DLDA_TRY(dlda_file_writer_print(page, "</figcaption>\n</figure>\n"));
+done:
+    return status;
+}
+
+static dlda_status write_figures(dlda_file_writer *page, const dlda_report *report, int run)
+{
+    dlda_status status = DLDA_OK;
+
+    DLDA_TRY(dlda_file_writer_print(page, "<div class=\"grid\">\n"));
+    for (size_t i = 0; i < report->n_figures; i++)
+        if (report->figures[i].run == run) DLDA_TRY(write_figure(page, report, &report->figures[i]));
+    DLDA_TRY(dlda_file_writer_print(page, "</div>\n"));
+done:
+    return status;
+}
+
+/* ---- Hardest samples ---- */
+
+static dlda_status write_hard_sample(dlda_file_writer *page, const dlda_report_item *item, size_t i)
+{
+    dlda_status status = DLDA_OK;
+    const dlda_answers *answers = item->answers;
+    size_t sample = item->hardest.sample[i];
+    const char *truth = dlda_answers_class(answers, (size_t)answers->truth[sample]);
+    const char *called = dlda_answers_class(answers, (size_t)answers->evaluation[DLDA_BAYES]->predicted[sample]);
+
+    DLDA_TRY(dlda_file_writer_print(page, "<li>"));
+    if (item->hardest.pictures.bytes) {
+        dlda_raw_images picture = dlda_hardest_picture(&item->hardest, i);
+        DLDA_TRY(dlda_html_picture(page, &picture, dlda_words_of("sample %zu", sample).text));
+    }
+    DLDA_TRY(dlda_file_writer_print(page, "<span>is "));
+    DLDA_TRY(dlda_html_element(page, "b", dlda_clean_words(truth, 20).text));
+    DLDA_TRY(dlda_file_writer_print(page, "</span><span>called "));
+    DLDA_TRY(dlda_html_element(page, "b", dlda_clean_words(called, 20).text));
+    DLDA_TRY(dlda_file_writer_print(page, "</span><small>%.0f %%, no. %zu</small></li>\n",
+                                    100 * (double)answers->p_called[DLDA_BAYES][sample], sample));
+done:
+    return status;
+}
+
+static dlda_status write_hardest(dlda_file_writer *page, const dlda_report *report, size_t r)
+{
+    dlda_status status = DLDA_OK;
+    const dlda_report_item *item = &report->runs[r];
+    dlda_words name = report->n_runs > 1 ? dlda_words_of("run%zu-hardest", r + 1) : dlda_words_of("hardest");
+
+    DLDA_TRY(dlda_file_writer_print(page, "<section class=\"hardest\">\n<h3>The hardest samples</h3>\n"));
+    if (!item->answers) DLDA_TRY(dlda_html_element(page, "p class=\"missing\"", item->no_answers.text));
+    else {
+        DLDA_TRY(dlda_file_writer_print(page, "<ul class=\"samples\">\n"));
+        for (size_t i = 0; i < item->hardest.count; i++) DLDA_TRY(write_hard_sample(page, item, i));
+        DLDA_TRY(dlda_file_writer_print(
+            page,
+            "</ul>\n<p class=\"caption\">The %s samples whose true class has the least probability "
+            "(--proba bayes), the hardest first, with the probability of the class they are given. ",
+            item->answers->part));
+        DLDA_TRY(write_files(page, report, name.text));
+        DLDA_TRY(dlda_file_writer_print(page, "</p>\n"));
+    }
+    DLDA_TRY(dlda_file_writer_print(page, "</section>\n"));
+done:
+    return status;
+}
+
+/* ---- The page ---- */
+
+static dlda_status write_run(dlda_file_writer *page, const dlda_report *report, size_t r)
+{
+    dlda_status status = DLDA_OK;
+
+    DLDA_TRY(dlda_file_writer_print(page, "<section>\n"));
+    if (report->n_runs > 1)
+        DLDA_TRY(
+            dlda_html_element(page, "h2", dlda_words_of("Run %zu: %s", r + 1, report->runs[r].name.text).text));
+    DLDA_TRY(write_figures(page, report, (int)r));
+    DLDA_TRY(write_hardest(page, report, r));
+    if (report->runs[r].answers) DLDA_TRY(dlda_page_classes(page, report->runs[r].answers));
+    DLDA_TRY(dlda_file_writer_print(page, "</section>\n"));
+done:
+    return status;
+}
+
+dlda_status dlda_report_write_html(const dlda_report *report, const char *path)
+{
+    dlda_status status = DLDA_OK;
+    dlda_file_writer *page = NULL;
+
+    DLDA_TRY(dlda_file_writer_open(path, &page));
+    DLDA_TRY(write_head(page, report));
+    DLDA_TRY(dlda_page_results(page, report));
+    DLDA_TRY(write_problems(page, report));
+    DLDA_TRY(dlda_file_writer_print(page, "<section>\n<h2>%s</h2>\n",
+                                    report->n_runs > 1 ? "All runs" : "Training and test"));
+    DLDA_TRY(write_figures(page, report, DLDA_ALL_RUNS));
+    DLDA_TRY(dlda_file_writer_print(page, "</section>\n"));
+    for (size_t r = 0; r < report->n_runs; r++) DLDA_TRY(write_run(page, report, r));
+    DLDA_TRY(dlda_page_options(page, report));
+    DLDA_TRY(dlda_page_environment(page, report));
+    DLDA_TRY(dlda_file_writer_print(
+        page,
+        "</main>\n<footer>Written by deeplda %s. To restyle a figure: change its script in figures/, then "
+        "gnuplot NAME.gp in that folder.</footer>\n</body>\n</html>\n",
+        dlda_version()));
+    DLDA_TRY(dlda_file_writer_finish(page));
+done:
+    dlda_file_writer_destroy(page);
+    return status;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * raster.c - draws words and images, pixel by pixel.
+ */
+#include "report/raster.h"
+#include "report/font.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- Words ---- */
+
+static void put_pixel(const dlda_raw_images *page, size_t y, size_t x, const uint8_t rgb[3])
+{
+    memcpy(page->bytes + (y * page->width + x) * 3, rgb, 3);
+}
+
+static void put_square(const dlda_raw_images *page, size_t y, size_t x, size_t side, const uint8_t rgb[3])
+{
+    for (size_t i = 0; i < side; i++)
+        for (size_t j = 0; j < side; j++) put_pixel(page, y + i, x + j, rgb);
+}
+
+static void put_letter(const dlda_raw_images *page, size_t y, size_t x, size_t scale, char letter, int ink)
+{
+    const uint8_t rgb[3] = { (uint8_t)ink, (uint8_t)ink, (uint8_t)ink };
+    const uint8_t *rows = dlda_glyph(letter);
+
+    for (size_t i = 0; i < DLDA_GLYPH_HEIGHT; i++)
+        for (size_t j = 0; j < DLDA_GLYPH_WIDTH; j++)
+            if (rows[i] >> (DLDA_GLYPH_WIDTH - 1 - j) & 1)
+                put_square(page, y + i * scale, x + j * scale, scale, rgb);
+}
+
+/* A UTF-8 character that the font does not have is one '?': the bytes that continue it are left out. */
+static int is_shown(char byte)
+{
+    return ((unsigned char)byte & 0xC0) != 0x80;
+}
+
+size_t dlda_raster_letters(const char *text, size_t most)
+{
+    size_t count = 0;
+
+    for (; *text; text++) count += (size_t)is_shown(*text);
+    return count < most ? count : most;
+}
+
+void dlda_raster_words(const dlda_raw_images *page, size_t y, size_t x, size_t scale, const char *text, size_t most,
+                       int ink)
+{
+    size_t used = 0;
+
+    for (; *text && used < most; text++) {
+        if (!is_shown(*text)) continue;
+        put_letter(page, y, x + used * (DLDA_GLYPH_WIDTH + 1) * scale, scale, *text, ink);
+        used++;
+    }
+}
+
+/* ---- Images ---- */
+
+static uint8_t shade(const dlda_raster_source *source, float value)
+{
+    float share = (value - source->low) / (source->high - source->low);
+
+    return (uint8_t)lroundf(255 * (share < 0 ? 0 : share > 1 ? 1 : share));
+}
+
+void dlda_raster_pixel(const dlda_raster_source *source, size_t pixel, uint8_t rgb[3])
+{
+    const float *values = source->values + pixel * source->channels;
+
+    for (size_t c = 0; c < 3; c++) rgb[c] = shade(source, values[source->channels == 3 ? c : 0]);
+}
+
+void dlda_raster_image(const dlda_raw_images *page, size_t y, size_t x, size_t scale,
+                       const dlda_raster_source *source)
+{
+    uint8_t rgb[3];
+
+    for (size_t p = 0; p < source->height * source->width; p++) {
+        dlda_raster_pixel(source, p, rgb);
+        put_square(page, y + p / source->width * scale, x + p % source->width * scale, scale, rgb);
+    }
+}

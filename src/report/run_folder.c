@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * run_folder.c - reads options.json, run.json, history.csv and eigenvalues.csv of a run; each of them may be missing.
+ */
+#include "report/run_folder.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "training/run_file.h"
+
+#include <math.h>
+#include <string.h>
+
+static dlda_status add_problem(dlda_run_folder *self, const char *sentence)
+{
+    return dlda_name_list_add(&self->problems, sentence, strlen(sentence));
+}
+
+/* ---- Files ---- */
+
+static dlda_status load_json(const char *path, json_t **object)
+{
+    dlda_status status = DLDA_OK;
+    enum { MOST_BYTES = 1 << 20 };
+    char *text = NULL;
+    size_t size = 0;
+    json_error_t error;
+
+    DLDA_TRY(dlda_file_read(path, MOST_BYTES, &text, &size));
+    *object = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+    if (!*object) DLDA_FAIL(DLDA_E_FORMAT, "%s: line %d: %s", path, error.line, dlda_show(error.text).text);
+    if (!json_is_object(*object)) {
+        json_decref(*object);
+        *object = NULL;
+        DLDA_FAIL(DLDA_E_FORMAT, "%s: expected a JSON object", path);
+    }
+done:
+    dlda_release(text);
+    return status;
+}
+
+static dlda_status read_json(dlda_run_folder *self, const char *name, int needed, json_t **object)
+{
+    dlda_status status = DLDA_OK;
+    char *path = NULL;
+
+    DLDA_TRY(dlda_path_join(self->path, name, &path));
+    if (!needed && !dlda_path_exists(path)) goto done;
+    if (load_json(path, object) != DLDA_OK) DLDA_TRY(add_problem(self, dlda_last_error()));
+done:
+    dlda_release(path);
+    return status;
+}
+
+static dlda_status read_table(dlda_run_folder *self, const char *name, dlda_number_table *table)
+{
+    dlda_status status = DLDA_OK;
+    char *path = NULL;
+
+    DLDA_TRY(dlda_path_join(self->path, name, &path));
+    if (dlda_number_table_read(path, table) != DLDA_OK) {
+        DLDA_TRY(add_problem(self, dlda_last_error()));
+        dlda_number_table_release(table);
+    } else if (table->damage[0]) DLDA_TRY(add_problem(self, table->damage));
+done:
+    dlda_release(path);
+    return status;
+}
+
+/* ---- What follows from them ---- */
+
+dlda_words dlda_json_words(const json_t *object, const char *key)
+{
+    const json_t *value = object ? json_object_get(object, key) : NULL;
+
+    if (json_is_string(value)) return dlda_clean_words(json_string_value(value), 120);
+    if (json_is_boolean(value)) return dlda_words_of("%s", json_is_true(value) ? "yes" : "no");
+    if (json_is_integer(value)) return dlda_words_of("%lld", (long long)json_integer_value(value));
+    return json_is_real(value) ? dlda_words_of("%.6g", json_real_value(value)) : dlda_words_of("%s", "");
+}
+
+double dlda_json_number(const json_t *object, const char *key)
+{
+    const json_t *value = object ? json_object_get(object, key) : NULL;
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+double dlda_run_folder_at(const dlda_run_folder *self, size_t row, const char *column)
+{
+    return dlda_number_table_at(&self->history, row, dlda_number_table_column(&self->history, column));
+}
+
+static int column_is_empty(const dlda_number_table *table, size_t column)
+{
+    for (size_t row = 0; row < table->rows; row++)
+        if (!isnan(dlda_number_table_at(table, row, (int)column))) return 0;
+    return 1;
+}
+
+size_t dlda_run_folder_eigenvalues(const dlda_run_folder *self)
+{
+    size_t count = 0;
+
+    while (count + 1 < self->eigenvalues.columns && !column_is_empty(&self->eigenvalues, count + 1)) count++;
+    return count;
+}
+
+const char *dlda_run_end_words(dlda_run_end end)
+{
+    switch (end) {
+    case DLDA_END_BEGUN: return "no epoch is complete yet";
+    case DLDA_END_RUNNING: return "still running";
+    case DLDA_END_COMPLETE: return "complete";
+    case DLDA_END_STOPPED: return "stopped";
+    case DLDA_END_FAILED: return "failed";
+    case DLDA_END_LOST: return "ended without a word";
+    case DLDA_END_UNKNOWN: break;
+    }
+    return "unknown";
+}
+
+/* Not even damaged: the file is not there. */
+static int has_no_history(const dlda_run_folder *self)
+{
+    char *path = NULL;
+    int missing = dlda_path_join(self->path, "history.csv", &path) == DLDA_OK && !dlda_path_exists(path);
+
+    dlda_release(path);
+    return missing;
+}
+
+static dlda_run_end find_end(const dlda_run_folder *self)
+{
+    const char *state = self->facts ? json_string_value(json_object_get(self->facts, "state")) : NULL;
+
+    if (!state && self->history.rows > 0 && (double)self->history.rows >= dlda_json_number(self->options, "epochs"))
+        return DLDA_END_COMPLETE;
+    if (!state) return has_no_history(self) && !self->options ? DLDA_END_BEGUN : DLDA_END_UNKNOWN;
+    if (strcmp(state, dlda_run_state_word(DLDA_RUN_COMPLETE)) == 0) return DLDA_END_COMPLETE;
+    if (strcmp(state, dlda_run_state_word(DLDA_RUN_STOPPED)) == 0) return DLDA_END_STOPPED;
+    if (strcmp(state, dlda_run_state_word(DLDA_RUN_FAILED)) == 0) return DLDA_END_FAILED;
+    if (strcmp(state, dlda_run_state_word(DLDA_RUN_RUNNING)) != 0) return DLDA_END_UNKNOWN;
+    return dlda_run_is_alive(dlda_json_words(self->facts, "host").text,
+                             (long)json_integer_value(json_object_get(self->facts, "process")),
+                             dlda_json_number(self->facts, "process_start"))
+               ? DLDA_END_RUNNING
+               : DLDA_END_LOST;
+}
+
+static size_t find_kept(const dlda_run_folder *self)
+{
+    for (size_t row = self->history.rows; row > 0; row--)
+        if (dlda_run_folder_at(self, row - 1, "best") == 1) return row - 1;
+    return self->history.rows;
+}
+
+/* ---- All of it ---- */
+
+static dlda_status check_folder(const char *path)
+{
+    static const char *const files[] = { "history.csv", "options.json",      "eigenvalues.csv",
+                                         "run.json",    "model.safetensors", "checkpoint.safetensors" };
+    dlda_status status = DLDA_OK;
+    char *file = NULL;
+    int found = 0;
+
+    if (!dlda_path_exists(path)) DLDA_FAIL(DLDA_E_IO, "%s: is not there; expected the folder of a run", path);
+    if (!dlda_path_is_folder(path)) DLDA_FAIL(DLDA_E_IO, "%s: is not a folder; expected that of a run", path);
+    for (size_t i = 0; !found && i < sizeof files / sizeof files[0]; i++) {
+        DLDA_TRY(dlda_path_join(path, files[i], &file));
+        found = dlda_path_exists(file);
+        dlda_release(file);
+        file = NULL;
+    }
+    if (!found)
+        DLDA_FAIL(DLDA_E_FORMAT,
+                  "%s: is not the folder of a run: it has neither history.csv nor any other file of "
+                  "one; `deeplda train -o %s` would make it one",
+                  path, path);
+done:
+    dlda_release(file);
+    return status;
+}
+
+dlda_status dlda_run_folder_read(const char *path, dlda_run_folder *self)
+{
+    dlda_status status = DLDA_OK;
+
+    DLDA_TRY(check_folder(path));
+    DLDA_TRY(dlda_take_text(path, &self->path));
+    DLDA_TRY(read_json(self, "options.json", 1, &self->options));
+    DLDA_TRY(read_json(self, "run.json", 0, &self->facts));
+    DLDA_TRY(read_table(self, "history.csv", &self->history));
+    DLDA_TRY(read_table(self, "eigenvalues.csv", &self->eigenvalues));
+    self->end = find_end(self);
+    self->kept = find_kept(self);
+done:
+    return status;
+}
+
+void dlda_run_folder_release(dlda_run_folder *self)
+{
+    json_decref(self->options);
+    json_decref(self->facts);
+    dlda_number_table_release(&self->history);
+    dlda_number_table_release(&self->eigenvalues);
+    dlda_name_list_release(&self->problems);
+    dlda_release(self->path);
+    *self = (dlda_run_folder){ 0 };
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * words.c - texts of limited length for titles and labels.
+ */
+#define _GNU_SOURCE
+#include "report/words.h"
+#include "base/utf8.h"
+
+#include <locale.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+dlda_words dlda_words_of(const char *format, ...)
+{
+    dlda_words words = { "" };
+    va_list values;
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    locale_t before = plain ? uselocale(plain) : (locale_t)0;
+
+    va_start(values, format);
+    vsnprintf(words.text, sizeof words.text, format, values);
+    va_end(values);
+    if (plain) uselocale(before);
+    if (plain) freelocale(plain);
+    return words;
+}
+
+/* Copies the character at the start of a text, cleaned, and gives how many bytes of the text it took. */
+static size_t take_character(const char *text, char character[5])
+{
+    unsigned char first = (unsigned char)text[0];
+    size_t n = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+
+    memset(character, 0, 5);
+    strncpy(character, text, n);
+    if (strlen(character) < n || !dlda_is_utf8(character)) {
+        memcpy(character, "?", 2);
+        return 1;
+    }
+    int control = first < ' ' || first == 127 || (first == 0xC2 && (unsigned char)text[1] < 0xA0);
+    if (control) memcpy(character, " ", 2);
+    return n;
+}
+
+dlda_words dlda_clean_words(const char *text, size_t most)
+{
+    static const char ellipsis[] = "\xE2\x80\xA6";
+    dlda_words words = { "" };
+    char character[5];
+    size_t used = 0, last = 0; /* bytes; where the last character that may stay begins */
+
+    for (size_t count = 0; *text && count <= most; count++) {
+        size_t n = take_character(text, character);
+        if (count == most || used + 2 * sizeof character > sizeof words.text) {
+            strcpy(words.text + last, ellipsis);
+            break;
+        }
+        last = used;
+        used += (size_t)sprintf(words.text + used, "%s", character);
+        text += n;
+    }
+    return words;
+}

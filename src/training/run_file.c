@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * run_file.c - run.json: state, data and machine of a run, for reports.
+ */
+#define _GNU_SOURCE
+#include "training/run_file.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/options.h"
+#include "kernels/kernels.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+const char *dlda_run_state_word(dlda_run_state state)
+{
+    static const char *const words[] = { "running", "complete", "stopped", "failed" };
+    return words[state];
+}
+
+/* ---- The machine ---- */
+
+/* What /proc/cpuinfo calls the processor; "" if it says nothing. */
+static void find_processor(char *name, size_t size)
+{
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    char line[512];
+
+    name[0] = '\0';
+    while (file && !name[0] && fgets(line, sizeof line, file)) {
+        char *colon = strchr(line, ':');
+        if (strncmp(line, "model name", 10) != 0 || !colon) continue;
+        line[strcspn(line, "\n")] = '\0';
+        snprintf(name, size, "%s", colon + 1 + strspn(colon + 1, " "));
+    }
+    if (file) fclose(file);
+}
+
+/* When a process began, in ticks since the machine did; -1 if there is no such process, or no way to know. */
+static double process_start(long id)
+{
+    enum { FIELD = 22 };
+    char path[64], text[1024];
+    double start = -1;
+
+    snprintf(path, sizeof path, "/proc/%ld/stat", id);
+    FILE *file = fopen(path, "re");
+    size_t n = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    if (file) fclose(file);
+    text[n] = '\0';
+    char *at = strrchr(text, ')'); /* behind the name, which may hold blanks */
+    for (int field = 2; at && field < FIELD; field++) at = strchr(at + 1, ' ');
+    if (at) start = strtod(at + 1, NULL);
+    return start;
+}
+
+int dlda_run_is_alive(const char *host, long id, double start)
+{
+    struct utsname system;
+
+    if (uname(&system) != 0 || strcmp(system.nodename, host) != 0) return 1;
+    return process_start(id) == start;
+}
+
+/* ---- The file ---- */
+
+static void put_text(json_t *object, const char *key, const char *text)
+{
+    json_t *value = json_string(text);
+    json_object_set_new(object, key, value ? value : json_string("(not UTF-8)"));
+}
+
+static void put_count(json_t *object, const char *key, size_t count)
+{
+    json_object_set_new(object, key, json_integer((json_int_t)count));
+}
+
+/* Where the data came from, if the user of the library said so; the whole path of a file or folder. */
+static void put_data(json_t *object, const dlda_trainer *self)
+{
+    const dlda_options *options = &self->options;
+    int given = dlda_options_is_given(options, "data");
+    char *path = given ? realpath(options->data, NULL) : NULL;
+
+    if (given) put_text(object, "data", options->data);
+    if (path) put_text(object, "data_path", path);
+    if (given && options->format[0]) put_text(object, "format", options->format);
+    if (given && options->label[0]) put_text(object, "label", options->label);
+    free(path);
+    put_count(object, "training_samples", dlda_dataset_count(self->train));
+    put_count(object, "validation_samples", self->validation ? dlda_dataset_count(self->validation) : 0);
+    put_count(object, "height", dlda_dataset_height(self->train));
+    put_count(object, "width", dlda_dataset_width(self->train));
+    put_count(object, "channels", dlda_dataset_channels(self->train));
+    put_count(object, "classes", self->model->classes);
+    put_count(object, "parameters", dlda_model_parameters(self->model));
+}
+
+static void put_machine(json_t *object, const dlda_trainer *self)
+{
+    struct utsname system = { .sysname = "" };
+    char text[600];
+
+    put_text(object, "version", DLDA_VERSION);
+    find_processor(text, sizeof text);
+    put_text(object, "processor", text);
+    put_text(object, "kernels",
+             self->options.kernels == DLDA_KERNELS_REFERENCE ? "reference" : dlda_kernels_fast()->name);
+    put_count(object, "threads", dlda_team_threads(self->team));
+    uname(&system);
+    snprintf(text, sizeof text, "%s %s %s", system.sysname, system.release, system.machine);
+    put_text(object, "system", text);
+    put_text(object, "host", system.nodename);
+    put_count(object, "process", (size_t)getpid());
+    json_object_set_new(object, "process_start", json_real(process_start(getpid())));
+}
+
+static void put_times(json_t *object, const dlda_trainer *self)
+{
+    const dlda_history *history = self->history;
+    double seconds = 0, rate = 0;
+
+    for (size_t i = 0; i < history->count; i++) {
+        seconds += history->epochs[i].seconds;
+        rate += history->epochs[i].images_per_second / (double)history->count;
+    }
+    json_object_set_new(object, "seconds", json_real(seconds));
+    json_object_set_new(object, "images_per_second", json_real(rate));
+}
+
+dlda_status dlda_run_file_write(const dlda_trainer *self, dlda_run_state state, const char *message)
+{
+    dlda_status status = DLDA_OK;
+    char *path = NULL, *text = NULL;
+    dlda_file_writer *writer = NULL;
+    json_t *object = NULL;
+
+    if (!self->folder) return DLDA_OK;
+    object = json_object();
+    put_text(object, "state", dlda_run_state_word(state));
+    if (message) put_text(object, "message", message);
+    put_data(object, self);
+    put_times(object, self);
+    put_machine(object, self);
+    text = json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+    if (!text) DLDA_FAIL(DLDA_E_MEMORY, "run.json: no memory for JSON");
+    DLDA_TRY(dlda_path_join(self->folder, "run.json", &path));
+    DLDA_TRY(dlda_file_writer_open(path, &writer));
+    DLDA_TRY(dlda_file_writer_print(writer, "%s\n", text));
+    DLDA_TRY(dlda_file_writer_finish(writer));
+done:
+    dlda_file_writer_destroy(writer);
+    free(text);
+    json_decref(object);
+    dlda_release(path);
+    return status;
+}

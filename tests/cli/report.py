@@ -1,0 +1,415 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Reports of runs: well-formed pages that ask nobody, figures with their data, hostile names, damaged folders, a run that
+still goes on, a machine without gnuplot.
+
+    report.py PROGRAM
+"""
+import csv
+import html.parser
+import json
+import math
+import os
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import zlib
+
+PROGRAM = os.path.abspath(sys.argv[1])
+NET = "input 28 28 1\nconv 8 3 stride 2\nconv 8 3 stride 2\nconv 10 3 stride 2\ngap\n"
+FAILED = []
+HAS_GNUPLOT = shutil.which("gnuplot") is not None
+OF_ONE = ["learning-curves", "eigenvalue-structure", "mean-eigenvalue", "eigenvalues", "confusion", "reliability",
+          "projection", "histograms"]
+PLAIN = {**os.environ, "PATH": "/nowhere"}  # draws nothing, which is quick
+VOID = {"meta", "link", "img", "br", "hr", "input"}
+
+
+def check(good, what):
+    print("ok   " if good else "FAIL ", " ".join(what.split()), flush=True)
+    if not good:
+        FAILED.append(what)
+
+
+def run(*arguments, **more):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=120, **more)
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+class Page(html.parser.HTMLParser):
+    """A page, with what is wrong in it."""
+
+    def __init__(self, path):
+        super().__init__(convert_charrefs=True)
+        self.open, self.wrong, self.tags, self.ids, self.links, self.text = [], [], [], [], [], ""
+        self.source = read(path)
+        self.feed(self.source)
+        self.close()
+        if self.open:
+            self.wrong.append(f"never closed: {self.open}")
+        if len(self.ids) != len(set(self.ids)):
+            self.wrong.append("ids that are there twice")
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        for name, value in attrs:
+            if name == "id":
+                self.ids.append(value)
+            if name in ("href", "src", "xlink:href", "action", "data", "poster", "srcset"):
+                self.links.append(value)
+            if name.startswith("on"):
+                self.wrong.append(f"{tag} with {name}")
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.wrong.append(f"</{tag}> at {self.getpos()}")
+
+    def handle_data(self, data):
+        self.text += data + " "
+
+    def outside(self):
+        """What would be fetched from somewhere else."""
+        found = [link for link in self.links if not re.match(r"^(#|data:|figures/[a-z0-9-]+\.[a-z]+$)", link)]
+        return found + re.findall(r"(?:https?:|//)[a-z0-9.-]+/[^\s\"'<]*|@import[^;]*|url\((?!['\"]?#)[^)]*\)", self.source)
+
+
+def check_page(folder, what):
+    page = Page(os.path.join(folder, "report.html"))
+    check(not page.wrong, f"{what}: the page is well-formed: {page.wrong[:3]}")
+    check(not page.outside(), f"{what}: it asks nobody: {page.outside()[:3]}")
+    check("script" not in page.tags and "prefers-color-scheme:dark" in page.source, f"{what}: no script, light and dark")
+    missing = [link for link in page.links if link.startswith("figures/") and not os.path.getsize(os.path.join(folder, link))]
+    check(not missing, f"{what}: the files that it names are there")
+    left = [name for name in os.listdir(folder) + os.listdir(os.path.join(folder, "figures")) if ".tmp" in name]
+    check(not left, f"{what}: nothing half-written is left: {left}")
+    return page
+
+
+def check_figures(folder, names, what):
+    for name in names:
+        for ending in ["gp", "dat"] + (["svg", "png"] if HAS_GNUPLOT else []):
+            path = os.path.join(folder, "figures", f"{name}.{ending}")
+            if not os.path.exists(path) or os.path.getsize(path) == 0:
+                check(False, f"{what}: {name}.{ending} is there")
+        if HAS_GNUPLOT:
+            svg = read(os.path.join(folder, "figures", f"{name}.svg"))
+            check("viewBox=" in svg and svg.rstrip().endswith("</svg>"), f"{what}: {name}.svg is whole and scales")
+            with open(os.path.join(folder, "figures", f"{name}.png"), "rb") as file:
+                check(file.read(8) == b"\x89PNG\r\n\x1a\n", f"{what}: {name}.png is a PNG")
+
+
+def blocks(path):
+    """The blocks of a .dat file as lists of rows of numbers."""
+    result, rows = [], []
+    for line in read(path).split("\n"):
+        if line.startswith("#"):
+            continue
+        if line.strip():
+            rows.append([float(field) for field in line.split()])
+        elif rows:
+            result.append(rows)
+            rows = []
+    return result + ([rows] if rows else [])
+
+
+def same(a, b):
+    return (math.isnan(a) and math.isnan(b)) or abs(a - b) <= 1e-8 * max(1, abs(b))
+
+
+def history(folder, name="history.csv"):
+    with open(os.path.join(folder, name), newline="") as file:
+        return [{key: float(value) if value else math.nan for key, value in row.items()} for row in csv.DictReader(file)]
+
+
+# ---- What is in it ----
+
+def test_one_run():
+    end = run("report", "lda")
+    check(end.returncode == 0 and "lda/report.html" in end.stdout, f"a report of one run: {end.stderr}")
+    check(not HAS_GNUPLOT or end.stderr == "", f"nothing is complained of: {end.stderr}")
+    page = check_page("lda", "one run")
+    check_figures("lda", OF_ONE, "one run")
+    check(page.tags.count("svg") == (len(OF_ONE) if HAS_GNUPLOT else 0), "all figures are in the page")
+    rows = history("lda")
+    curve = blocks("lda/figures/learning-curves.dat")[0]
+    check(len(curve) == len(rows) and all(
+        same(point[0], row["epoch"]) and same(point[1], row["train_accuracy"]) and same(point[2], row["validation_accuracy"])
+        for point, row in zip(curve, rows)), "learning-curves.dat has what history.csv has")
+    kept = [row["epoch"] for row in rows if row["best"] == 1][-1]
+    check([point[0] for point in curve if point[3] == 1] == [kept], "one epoch is marked as kept, the right one")
+    values = history("lda", "eigenvalues.csv")
+    drawn = blocks("lda/figures/eigenvalues.dat")[0]
+    check(all(same(a, b) for point, row in zip(drawn, values) for a, b in zip(point, row.values())) and
+          len(drawn) == len(values), "eigenvalues.dat has what eigenvalues.csv has")
+    means = blocks("lda/figures/mean-eigenvalue.dat")[0]
+    check(all(same(point[1], sum(list(row.values())[1:]) / (len(row) - 1)) for point, row in zip(means, values)),
+          "mean-eigenvalue.dat has their means")
+    return page
+
+
+def test_answers(page):
+    end = run("eval", "lda/model.safetensors", "digits", "--json")
+    found = json.loads(end.stdout)
+    check(f"{100 * found['accuracy']:.2f} %" in page.text, "the page has the accuracy that eval finds")
+    cells = {(int(row[1]), int(row[0])): int(row[2]) for row in blocks("lda/figures/confusion.dat")[0]}
+    check(all(cells.get((t, c), 0) == count for t, row in enumerate(found["confusion"]) for c, count in enumerate(row)),
+          "confusion.dat has the confusion that eval finds")
+    structure = blocks("lda/figures/eigenvalue-structure.dat")[0]
+    check(all(same(row[2], value) and same(row[1], value / found["eigenvalues"][0])
+              for row, value in zip(structure, found["eigenvalues"])), "eigenvalue-structure.dat has the model's eigenvalues")
+    bins = blocks("lda/figures/reliability.dat")
+    check(len(bins) == 2 and all(sum(row[4] for row in kind) == found["samples"] for kind in bins), "bins hold all samples")
+    right = sum(row[1] * row[4] for row in bins[0])
+    check(abs(right - found["correct"]) < 0.01, "and as many are right in them as in the whole")
+    error = sum(abs(row[0] - row[1]) * row[4] for row in bins[0]) / found["samples"]
+    check(abs(error - found["calibration_error"]) < 1e-5, "and their error is the one that eval finds")
+    points = blocks("lda/figures/projection.dat")
+    check(len(points) == 10 and all(len(row) == 6 for block in points for row in block), "projection.dat has 5 directions")
+    shares = blocks("lda/figures/histograms.dat")
+    check(len(shares) == 5 and all(abs(sum(row[c] for row in block) - 1) < 1e-6 for block in shares for c in range(1, 11)),
+          "each histogram sums to 1")
+    with open("lda/figures/hardest.csv", newline="") as file:
+        hardest = list(csv.DictReader(file))
+    probabilities = [float(row["probability_of_true_class"]) for row in hardest]
+    check(len(hardest) == 24 and probabilities == sorted(probabilities), "24 hardest samples, the hardest first")
+    check(page.tags.count("img") == 24 and os.path.getsize("lda/figures/hardest.png") > 1000, "and their pictures")
+
+
+def test_several_runs():
+    end = run("report", "lda", "cce/", "-o", "deep/both", "--directions", "3")
+    check(end.returncode == 0, f"a report of two runs: {end.stderr}")
+    page = check_page("deep/both", "two runs")
+    names = OF_ONE[:2] + [f"run{r}-{name}" for r in (1, 2) for name in OF_ONE[2:]]
+    check_figures("deep/both", names, "two runs")
+    check(len(blocks("deep/both/figures/learning-curves.dat")) == 2, "both are in one figure")
+    check(len(blocks("deep/both/figures/run1-projection.dat")[0][0]) == 4, "--directions")
+    check(re.search(r'<tr class="differs">\s*<th>objective</th><td>lda</td><td>cce</td>', page.source) is not None,
+          "options that differ are marked")
+    check("<tr><th>batch</th>" in page.source, "others are not")
+
+
+def png(path, values):
+    chunk = lambda kind, data: struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    raw = b"".join(b"\0" + bytes(values[8 * y:8 * y + 8]) for y in range(8))
+    with open(path, "wb") as file:
+        file.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 8, 8, 8, 0, 0, 0, 0)) +
+                   chunk(b"IDAT", zlib.compress(raw)) + chunk(b"IEND", b""))
+
+
+def test_hostile_names():
+    names = ["<img src=x onerror=alert(1)>", "a'b\"c & d", "100% `touch hacked` $HOME", "{:Bold x}_y^z\\n@", "ünï 漢字 \u202e long long"]
+    for part, count in (("train", 16), ("test", 6)):
+        for c, name in enumerate(names):
+            os.makedirs(os.path.join("pictures", part, name))
+            for i in range(count):
+                values = [(37 * i + 11 * k * k) % 97 + (120 if k // 13 == c else 0) for k in range(64)]
+                png(os.path.join("pictures", part, name, f"{i}.png"), values)
+    write("dense.net", "dense 12\nbn\nrelu\ndense 6\n")
+    folder = "'; system('touch hacked') #<b onload=x>&"
+    run("train", "pictures", "--net", "dense.net", "--epochs", "2", "--batch", "40", "-q", "-o", folder)
+    end = run("report", folder)
+    check(end.returncode == 0 and not end.stderr, f"hostile names: {end.stderr}")
+    page = check_page(folder, "hostile names")
+    check_figures(folder, OF_ONE, "hostile names")
+    check(all(name.replace("\u202e", "\u202e") in page.text for name in names), "they stand in the page as they are")
+    check(page.tags.count("b") > 0 and "<b onload" not in page.source and "<img src=x" not in page.source, "and are no tags")
+    left = [root for root, _, files in os.walk(".") if "hacked" in files]
+    check(not left, f"and no commands: {left}")
+
+
+# ---- What is missing ----
+
+def copy(name, *damage):
+    shutil.rmtree(name, ignore_errors=True)
+    shutil.copytree("lda", name, ignore=shutil.ignore_patterns("figures", "report.html"))
+    return name
+
+
+def cut(path, share):
+    with open(path, "rb") as file:
+        data = file.read()
+    with open(path, "wb") as file:
+        file.write(data[:int(len(data) * share)])
+
+
+def test_damaged_folders():
+    def remove(name):
+        return lambda folder: os.remove(os.path.join(folder, name))
+
+    def spoil(name, text):
+        return lambda folder: write(os.path.join(folder, name), text)
+
+    cases = [("no history", remove("history.csv"), "history.csv"),
+             ("a history that is cut", lambda folder: cut(os.path.join(folder, "history.csv"), 0.7), "history.csv: line"),
+             ("a history without rows", spoil("history.csv", "epoch,best\n"), ""),
+             ("a history without accuracies", spoil("history.csv", "epoch,best\n1,1\n"), ""),
+             ("an empty history", spoil("history.csv", ""), "history.csv: is empty"),
+             ("a history of other things", spoil("history.csv", "\0\1\2<b>\n,,,\n"), "history.csv"),
+             ("a history of words", spoil("history.csv", "epoch,best\none,two\n"), "line 2"),
+             ("no eigenvalues", remove("eigenvalues.csv"), "eigenvalues.csv"),
+             ("eigenvalues without values", spoil("eigenvalues.csv", "epoch,v1,v2\n1,,\n2,,\n"), ""),
+             ("broken JSON", spoil("options.json", '{"net": '), "options.json: line"),
+             ("JSON of another kind", spoil("options.json", "[1]"), "expected a JSON object"),
+             ("broken run.json", spoil("run.json", "{]"), "run.json"),
+             ("no model", remove("model.safetensors"), "model.safetensors"),
+             ("a model that is cut", lambda folder: cut(os.path.join(folder, "model.safetensors"), 0.5), "model.safetensors")]
+    for what, damage, word in cases:
+        damage(copy("damaged"))
+        end = run("report", "damaged", env=PLAIN)
+        check(end.returncode == 0 and word in end.stderr, f"{what}: exit {end.returncode}, {end.stderr.strip()[:150]}")
+        page = check_page("damaged", what)
+        check(word in page.source.replace("&#39;", "'") or not word, f"{what}: the page says so")
+    copy("damaged")
+    for name in os.listdir("damaged"):
+        if name != "history.csv":
+            os.remove(os.path.join("damaged", name))
+    end = run("report", "damaged", env=PLAIN)
+    check(end.returncode == 0 and 'class="missing"' in check_page("damaged", "history.csv alone").source, "history.csv alone")
+
+
+def test_no_run():
+    os.mkdir("empty")
+    write("file", "")
+    for folder, word in (("empty", "is not the folder of a run"), ("nowhere", "is not there"), ("file", "is not a folder")):
+        end = run("report", folder, "-o", "nothing")
+        check(end.returncode == 1 and word in end.stderr and not os.path.exists("nothing"), f"{folder}: {end.stderr.strip()}")
+    end = run("report", "lda", "empty", "-o", "nothing")
+    check(end.returncode == 1 and not os.path.exists("nothing"), "one good and one bad: nothing is written")
+    check(run("report").returncode == 2, "no word: usage")
+    end = run("report", "lda", "--directions", "1")
+    check(end.returncode == 2 and "directions" in end.stderr, "--directions 1: usage")
+
+
+def test_data():
+    end = run("report", "lda", "--data", "nowhere", "-o", "other", env=PLAIN)
+    check(end.returncode == 0 and "nowhere" in end.stderr, f"--data that is not there: {end.stderr.strip()[:100]}")
+    check("nowhere" in check_page("other", "--data").text, "the page says so in place of the figures")
+    end = run("report", "lda", "--data", "pictures", "-o", "other", env=PLAIN)
+    check(end.returncode == 0 and end.stderr != "" and 'class="missing"' in read("other/report.html"), "data that do not fit")
+    end = run("report", "lda", "--data", "digits", "-o", "other", env=PLAIN)
+    check(end.returncode == 0 and "1000 test" in Page("other/report.html").text, "data that do")
+    with open("plain.csv", "w") as file:
+        for i in range(120):
+            file.write(f"{(i % 3) * 2 + (i * 7 % 11) / 5},{(i % 2) + (i * 5 % 13) / 9},{'abc'[i % 3]}\n")
+    run("train", "plain.csv", "--net", "dense.net", "--epochs", "2", "--batch", "30", "--validation", "0.25", "-q", "-o", "table")
+    os.mkdir("elsewhere")
+    end = run("report", "../table", cwd="elsewhere", env=PLAIN)
+    text = Page("table/report.html").text
+    check(end.returncode == 0 and "30 validation" in text and "validation samples" in text,
+          f"no test part: what was held out, from any folder: {end.stderr}")
+    check("img" not in Page("table/report.html").tags, "rows of a table have no pictures")
+
+
+def test_no_gnuplot():
+    copy("plain")
+    run("report", "plain")
+    end = run("report", "plain", env=PLAIN)
+    check(end.returncode == 0 and "gnuplot" in end.stderr and "gnuplot-nox" in end.stderr, f"no gnuplot: {end.stderr.strip()}")
+    page = check_page_without_figures("plain")
+    check("svg" not in page.tags and "takes gnuplot" in page.text, "no gnuplot: the page says so")
+    check("Validation accuracy:" in page.text, "no gnuplot: findings are there as words")
+
+
+def check_page_without_figures(folder):
+    page = Page(os.path.join(folder, "report.html"))
+    check(not page.wrong, f"no gnuplot: the page is well-formed: {page.wrong[:3]}")
+    names = os.listdir(os.path.join(folder, "figures"))
+    check(all(f"{name}.{ending}" in names for name in OF_ONE for ending in ("gp", "dat")), "no gnuplot: data and scripts")
+    check(not [name for name in names if name.endswith(".svg")], "no gnuplot: no drawing of earlier data stays")
+    return page
+
+
+# ---- A run that goes on ----
+
+def wait_for(condition, seconds=20):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def says(path, word):
+    return os.path.exists(path) and word in read(path)
+
+
+def test_live():
+    training = subprocess.Popen([PROGRAM, "train", "digits", "--net", "small.net", "--subset", "1000", "--batch", "100", "-q",
+                                 "--epochs", "1000000", "-o", "going"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wait_for(lambda: os.path.exists("going/run.json"))
+    end = run("report", "going", "-o", "now", env=PLAIN)
+    check(end.returncode == 0 and "still running" in Page("now/report.html").text, f"a run that goes on: {end.stderr}")
+    check("refresh" not in read("now/report.html"), "without --live the page does not reload itself")
+    watching = subprocess.Popen([PROGRAM, "report", "going", "--live", "-o", "live"], stdout=subprocess.PIPE,
+                                stderr=subprocess.DEVNULL)
+    check(wait_for(lambda: says("live/report.html", 'http-equiv="refresh"')), "--live: the page reloads itself")
+    before = read("live/report.html") if os.path.exists("live/report.html") else ""
+    check(wait_for(lambda: read("live/report.html") != before), "--live: it is written again")
+    training.send_signal(signal.SIGINT)
+    training.wait()
+    watching.wait(60)
+    page = check_page("live", "--live")
+    check(watching.returncode == 0 and "refresh" not in page.source and "stopped" in page.text, "--live: it ends with the run")
+    watching.stdout.close()
+
+
+def test_live_interrupted():
+    training = subprocess.Popen([PROGRAM, "train", "digits", "--net", "small.net", "--subset", "1000", "--batch", "100", "-q",
+                                 "--epochs", "1000000", "-o", "killed"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wait_for(lambda: os.path.exists("killed/run.json"))
+    watching = subprocess.Popen([PROGRAM, "report", "killed", "--live"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                env=PLAIN)
+    wait_for(lambda: says("killed/report.html", 'http-equiv="refresh"'))
+    watching.send_signal(signal.SIGINT)
+    watching.wait(60)
+    check(watching.returncode == 130 and "refresh" not in read("killed/report.html"), "--live: Ctrl-C ends it")
+    training.kill()
+    training.wait()
+    end = run("report", "killed", env=PLAIN)
+    check(end.returncode == 0 and "ended without a word" in Page("killed/report.html").text, "a run that was killed")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        write("small.net", NET)
+        for objective in ("lda", "cce"):
+            run("train", "digits", "--net", "small.net", "--subset", "1000", "--batch", "100", "--epochs", "4", "-q",
+                "--objective", objective, "-o", objective)
+        test_answers(test_one_run())
+        test_several_runs()
+        test_hostile_names()
+        test_damaged_folders()
+        test_no_run()
+        test_data()
+        test_no_gnuplot()
+        test_live()
+        test_live_interrupted()
+        os.chdir("/")
+    sys.exit(1 if FAILED else 0)
+
+
+if __name__ == "__main__":
+    main()
