@@ -152,15 +152,15 @@ static void test_interval(void **state)
 static void test_hardest(void **state)
 {
     float truth[] = { 0.5f, 0.1f, 0.9f, 0.1f, 0.0f, 0.1f }, called[] = { 0.5f, 0.6f, 0.9f, 0.8f, 1, 0.6f };
-    dlda_answers answers = { .count = 6, .p_truth = { NULL, truth }, .p_called = { NULL, called } };
+    dlda_test_answers answers = { .count = 6, .p_truth = { NULL, truth }, .p_called = { NULL, called } };
     size_t order[6], expected[] = { 4, 3, 1, 5, 0, 2 };
 
     (void)state;
     for (size_t n = 1; n <= 6; n++) {
-        assert_int_equal(dlda_answers_hardest(&answers, n, order), n);
+        assert_int_equal(dlda_test_answers_hardest(&answers, n, order), n);
         assert_memory_equal(order, expected, n * sizeof *order);
     }
-    assert_int_equal(dlda_answers_hardest(&answers, 1, order), 1);
+    assert_int_equal(dlda_test_answers_hardest(&answers, 1, order), 1);
 }
 
 /* ---- A report ---- */

@@ -16,19 +16,19 @@ enum { BATCH = 200 };
 
 /* What is needed while the model runs. */
 typedef struct answering {
-    dlda_answers *answers;
+    dlda_test_answers *answers;
     const dlda_lda *lda;
     float *proba; /* [BATCH][classes] */
 } answering;
 
-const char *dlda_answers_class(const dlda_answers *self, size_t label)
+const char *dlda_test_answers_class(const dlda_test_answers *self, size_t label)
 {
     return dlda_name_list_at(&self->names, label);
 }
 
 /* ---- Running the model ---- */
 
-static dlda_status take_arrays(dlda_answers *self)
+static dlda_status take_arrays(dlda_test_answers *self)
 {
     dlda_status status = DLDA_OK;
     size_t n_Z = 0;
@@ -49,7 +49,7 @@ static dlda_status answer_portion(void *context, const float *H, size_t first, s
 {
     dlda_status status = DLDA_OK;
     const answering *now = context;
-    dlda_answers *self = now->answers;
+    dlda_test_answers *self = now->answers;
     const int *truth = self->truth + first;
     int called[BATCH];
 
@@ -79,7 +79,7 @@ void dlda_share_interval(double right, double count, double *low, double *high)
     *high = middle + half;
 }
 
-static int is_harder(const dlda_answers *self, size_t a, size_t b)
+static int is_harder(const dlda_test_answers *self, size_t a, size_t b)
 {
     const float *truth = self->p_truth[DLDA_BAYES], *called = self->p_called[DLDA_BAYES];
 
@@ -88,7 +88,7 @@ static int is_harder(const dlda_answers *self, size_t a, size_t b)
     return a < b;
 }
 
-size_t dlda_answers_hardest(const dlda_answers *self, size_t count, size_t *order)
+size_t dlda_test_answers_hardest(const dlda_test_answers *self, size_t count, size_t *order)
 {
     size_t used = 0;
 
@@ -105,7 +105,7 @@ size_t dlda_answers_hardest(const dlda_answers *self, size_t count, size_t *orde
 
 /* ---- All of it ---- */
 
-static dlda_status begin(const dlda_answers_spec *spec, dlda_answers *self)
+static dlda_status begin(const dlda_test_answers_spec *spec, dlda_test_answers *self)
 {
     dlda_status status = DLDA_OK;
 
@@ -123,10 +123,10 @@ done:
     return status;
 }
 
-dlda_status dlda_answers_create(const dlda_answers_spec *spec, dlda_answers **answers)
+dlda_status dlda_test_answers_create(const dlda_test_answers_spec *spec, dlda_test_answers **answers)
 {
     dlda_status status = DLDA_OK;
-    dlda_answers *self = NULL;
+    dlda_test_answers *self = NULL;
     dlda_workspace *workspace = NULL;
     answering now = { .lda = dlda_model_lda(spec->model) };
 
@@ -145,11 +145,11 @@ dlda_status dlda_answers_create(const dlda_answers_spec *spec, dlda_answers **an
 done:
     dlda_workspace_destroy(workspace);
     dlda_release(now.proba);
-    dlda_answers_destroy(self);
+    dlda_test_answers_destroy(self);
     return status;
 }
 
-void dlda_answers_destroy(dlda_answers *self)
+void dlda_test_answers_destroy(dlda_test_answers *self)
 {
     if (!self) return;
     for (int kind = 0; kind < DLDA_KINDS; kind++) {

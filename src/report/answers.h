@@ -9,7 +9,7 @@
 
 enum { DLDA_KINDS = 2 }; /* of probabilities: dlda_probability */
 
-typedef struct dlda_answers {
+typedef struct dlda_test_answers {
     char part[32]; /* "test" or "validation" */
     size_t count, classes, directions;
     dlda_name_list names;       /* [classes]                                     */
@@ -18,24 +18,24 @@ typedef struct dlda_answers {
     float *p_truth[DLDA_KINDS]; /* [count] probability of the true class         */
     float *p_called[DLDA_KINDS];
     dlda_evaluation *evaluation[DLDA_KINDS]; /* its `predicted`: what they are called, which priors may change */
-} dlda_answers;
+} dlda_test_answers;
 
-typedef struct dlda_answers_spec {
+typedef struct dlda_test_answers_spec {
     const dlda_model *model;
     const dlda_dataset *samples;
     const char *part;
     size_t threads;
-} dlda_answers_spec;
+} dlda_test_answers_spec;
 
-dlda_status dlda_answers_create(const dlda_answers_spec *spec, dlda_answers **answers);
-void dlda_answers_destroy(dlda_answers *answers);
+dlda_status dlda_test_answers_create(const dlda_test_answers_spec *spec, dlda_test_answers **answers);
+void dlda_test_answers_destroy(dlda_test_answers *answers);
 
 /* Wilson's interval, in which the true share lies with 95 %, when `right` of `count` samples are. */
 void dlda_share_interval(double right, double count, double *low, double *high);
 
-const char *dlda_answers_class(const dlda_answers *answers, size_t label);
+const char *dlda_test_answers_class(const dlda_test_answers *answers, size_t label);
 
 /* The samples whose true class has the least probability, the least first: order [count]. Gives how many. */
-size_t dlda_answers_hardest(const dlda_answers *answers, size_t count, size_t *order);
+size_t dlda_test_answers_hardest(const dlda_test_answers *answers, size_t count, size_t *order);
 
 #endif

@@ -17,7 +17,7 @@ enum {
     MOST_NAMED = 40     /* classes for which axes have names    */
 };
 
-static dlda_words confusion_title(const dlda_answers *answers)
+static dlda_words confusion_title(const dlda_test_answers *answers)
 {
     const dlda_evaluation *found = answers->evaluation[DLDA_PAPER];
     size_t C = answers->classes, most = 0, at = 0;
@@ -26,13 +26,13 @@ static dlda_words confusion_title(const dlda_answers *answers)
         if (cell / C != cell % C && found->confusion[cell] > most) most = found->confusion[cell], at = cell;
     if (most == 0) return dlda_words_of("All %zu samples are right", found->samples);
     return dlda_words_of("%zu of %zu right; most often %s is called %s (%zu)", found->correct, found->samples,
-                         dlda_clean_words(dlda_answers_class(answers, at / C), 12).text,
-                         dlda_clean_words(dlda_answers_class(answers, at % C), 12).text, most);
+                         dlda_clean_words(dlda_test_answers_class(answers, at / C), 12).text,
+                         dlda_clean_words(dlda_test_answers_class(answers, at % C), 12).text, most);
 }
 
 /* Column, row, count, percent of the row's class. Cells without samples are left out; gives the largest share off the
  * diagonal. */
-static dlda_status write_confusion(dlda_plot *plot, const dlda_answers *answers, double *largest)
+static dlda_status write_confusion(dlda_plot *plot, const dlda_test_answers *answers, double *largest)
 {
     dlda_status status = DLDA_OK;
     const dlda_evaluation *found = answers->evaluation[DLDA_PAPER];
@@ -53,7 +53,8 @@ done:
     return status;
 }
 
-static dlda_status write_names(dlda_plot *plot, const dlda_answers *answers, const char *axis, const char *look)
+static dlda_status write_names(dlda_plot *plot, const dlda_test_answers *answers, const char *axis,
+                               const char *look)
 {
     dlda_status status = DLDA_OK;
 
@@ -62,18 +63,18 @@ static dlda_status write_names(dlda_plot *plot, const dlda_answers *answers, con
     for (size_t c = 0; c < answers->classes; c++)
         DLDA_TRY(dlda_file_writer_print(
             plot->script, "%s%s %zu", c ? ", " : "",
-            dlda_plot_quote_tick(dlda_answers_class(answers, c), DLDA_CLASS_LETTERS).text, c));
+            dlda_plot_quote_tick(dlda_test_answers_class(answers, c), DLDA_CLASS_LETTERS).text, c));
     DLDA_TRY(dlda_file_writer_print(plot->script, ")\n"));
 done:
     return status;
 }
 
-static size_t longest_name(const dlda_answers *answers)
+static size_t longest_name(const dlda_test_answers *answers)
 {
     size_t longest = 1;
 
     for (size_t c = 0; c < answers->classes; c++) {
-        size_t n = strlen(dlda_clean_words(dlda_answers_class(answers, c), DLDA_CLASS_LETTERS).text);
+        size_t n = strlen(dlda_clean_words(dlda_test_answers_class(answers, c), DLDA_CLASS_LETTERS).text);
         longest = n > longest ? n : longest;
     }
     return longest;
@@ -98,7 +99,7 @@ done:
     return status;
 }
 
-static dlda_status draw_confusion(dlda_plot *plot, const dlda_answers *answers)
+static dlda_status draw_confusion(dlda_plot *plot, const dlda_test_answers *answers)
 {
     dlda_status status = DLDA_OK;
     double largest = 0;
@@ -150,7 +151,7 @@ done:
 
 static const char *const kinds[DLDA_KINDS] = { "paper", "bayes" };
 
-static dlda_status write_calibration(dlda_plot *plot, const dlda_answers *answers, int kind)
+static dlda_status write_calibration(dlda_plot *plot, const dlda_test_answers *answers, int kind)
 {
     dlda_status status = DLDA_OK;
     const dlda_evaluation *found = answers->evaluation[kind];

@@ -18,20 +18,20 @@ typedef struct histogram {
     double shares[MOST_ROWS][MOST_BINS];
 } histogram;
 
-static double place_on(const dlda_answers *answers, size_t i, size_t direction)
+static double place_on(const dlda_test_answers *answers, size_t i, size_t direction)
 {
     return answers->Z[i * answers->directions + direction];
 }
 
 /* More for more samples of a class. */
-static int bins_for(const dlda_answers *answers)
+static int bins_for(const dlda_test_answers *answers)
 {
     int bins = (int)(5 * cbrt((double)answers->count / (double)answers->classes));
 
     return bins < LEAST_BINS ? LEAST_BINS : bins > MOST_BINS ? MOST_BINS : bins;
 }
 
-static void count_samples(const dlda_answers *answers, size_t direction, histogram *result)
+static void count_samples(const dlda_test_answers *answers, size_t direction, histogram *result)
 {
     double low = INFINITY, high = -INFINITY, counts[MOST_ROWS] = { 0 };
 
@@ -108,7 +108,8 @@ static dlda_status draw_rows(dlda_plot *plot, const dlda_report_item *item, size
     for (size_t c = 0; c < rows; c++)
         DLDA_TRY(dlda_file_writer_print(
             plot->script, "%s%s %zu", c ? ", " : "",
-            dlda_plot_quote_tick(dlda_answers_class(item->answers, c), DLDA_CLASS_LETTERS).text, rows - 1 - c));
+            dlda_plot_quote_tick(dlda_test_answers_class(item->answers, c), DLDA_CLASS_LETTERS).text,
+            rows - 1 - c));
     DLDA_TRY(dlda_file_writer_print(plot->script, ")\n"));
 done:
     dlda_release(result);
@@ -141,12 +142,12 @@ static dlda_status draw(const dlda_report *report, const dlda_figure *figure, dl
 {
     dlda_status status = DLDA_OK;
     const dlda_report_item *item = &report->runs[figure->run];
-    const dlda_answers *answers = item->answers;
+    const dlda_test_answers *answers = item->answers;
     size_t directions = answers->directions < report->directions ? answers->directions : report->directions;
     size_t rows = answers->classes < MOST_ROWS ? answers->classes : MOST_ROWS, longest = 1;
 
     for (size_t c = 0; c < rows; c++) {
-        size_t letters = strlen(dlda_clean_words(dlda_answers_class(answers, c), DLDA_CLASS_LETTERS).text);
+        size_t letters = strlen(dlda_clean_words(dlda_test_answers_class(answers, c), DLDA_CLASS_LETTERS).text);
         longest = letters > longest ? letters : longest;
     }
     int width = directions > 2 ? 900 : 620, height = 140 + 28 * (int)rows;

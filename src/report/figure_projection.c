@@ -18,7 +18,7 @@ typedef struct groups {
     size_t total[DLDA_STYLES + 1]; /* points of each group */
 } groups;
 
-static dlda_status make_groups(const dlda_answers *answers, groups *self)
+static dlda_status make_groups(const dlda_test_answers *answers, groups *self)
 {
     dlda_status status = DLDA_OK;
 
@@ -36,7 +36,7 @@ static void release_groups(groups *self)
     dlda_release(self->order);
 }
 
-static dlda_status write_sample(dlda_plot *plot, const dlda_answers *answers, size_t i, size_t directions)
+static dlda_status write_sample(dlda_plot *plot, const dlda_test_answers *answers, size_t i, size_t directions)
 {
     dlda_status status = DLDA_OK;
 
@@ -49,7 +49,7 @@ done:
 }
 
 /* Every so many-th sample of each class, so that shares stay what they are. */
-static dlda_status write_points(dlda_plot *plot, const dlda_answers *answers, size_t directions, groups *by)
+static dlda_status write_points(dlda_plot *plot, const dlda_test_answers *answers, size_t directions, groups *by)
 {
     dlda_status status = DLDA_OK;
     size_t step = (answers->count + MOST_POINTS - 1) / MOST_POINTS;
@@ -61,7 +61,7 @@ static dlda_status write_points(dlda_plot *plot, const dlda_answers *answers, si
         if (by->start[c] == by->start[c + 1]) continue;
         if (before == 0)
             DLDA_TRY(dlda_file_writer_print(plot->data, "# class: %s\n",
-                                            dlda_clean_words(dlda_answers_class(answers, c), 100).text));
+                                            dlda_clean_words(dlda_test_answers_class(answers, c), 100).text));
         for (size_t i = by->start[c]; i < by->start[c + 1]; i += step, by->total[group]++)
             DLDA_TRY(write_sample(plot, answers, by->order[i], directions));
         if (c < DLDA_STYLES) DLDA_TRY(dlda_plot_next_block(plot));
@@ -71,7 +71,7 @@ done:
 }
 
 /* The range of each direction, with some room, as gnuplot arrays. */
-static dlda_status write_ranges(dlda_plot *plot, const dlda_answers *answers, size_t directions)
+static dlda_status write_ranges(dlda_plot *plot, const dlda_test_answers *answers, size_t directions)
 {
     dlda_status status = DLDA_OK;
 
@@ -103,7 +103,7 @@ done:
     return status;
 }
 
-static dlda_status draw_panels(dlda_plot *plot, const dlda_answers *answers, size_t directions)
+static dlda_status draw_panels(dlda_plot *plot, const dlda_test_answers *answers, size_t directions)
 {
     dlda_status status = DLDA_OK;
 
@@ -134,7 +134,8 @@ done:
 }
 
 /* The legend is a plot without axes that shows nothing but its key. */
-static dlda_status draw_legend(dlda_plot *plot, const dlda_answers *answers, const groups *by, size_t directions)
+static dlda_status draw_legend(dlda_plot *plot, const dlda_test_answers *answers, const groups *by,
+                               size_t directions)
 {
     dlda_status status = DLDA_OK;
 
@@ -150,7 +151,7 @@ static dlda_status draw_legend(dlda_plot *plot, const dlda_answers *answers, con
         directions > 3 ? 11 : 6));
     for (size_t g = 0; g < by->count; g++) {
         if (by->total[g] == 0) continue;
-        const char *name = g < DLDA_STYLES ? dlda_answers_class(answers, g) : "all others";
+        const char *name = g < DLDA_STYLES ? dlda_test_answers_class(answers, g) : "all others";
         DLDA_TRY(dlda_file_writer_print(plot->script,
                                         ", \\\n    keyentry with points linetype %zu pointsize 0.9 title %s", g + 1,
                                         dlda_plot_quote(name, DLDA_CLASS_LETTERS).text));
@@ -178,7 +179,7 @@ static dlda_words projection_title(const dlda_report_item *item, size_t directio
 static dlda_status draw(const dlda_report *report, dlda_figure *figure, size_t directions, dlda_plot *plot)
 {
     dlda_status status = DLDA_OK;
-    const dlda_answers *answers = report->runs[figure->run].answers;
+    const dlda_test_answers *answers = report->runs[figure->run].answers;
     groups by = { 0 };
 
     DLDA_TRY(make_groups(answers, &by));

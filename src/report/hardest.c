@@ -69,9 +69,9 @@ done:
     return status;
 }
 
-dlda_status dlda_hardest_find(const dlda_answers *answers, const dlda_dataset *samples, dlda_hardest *self)
+dlda_status dlda_hardest_find(const dlda_test_answers *answers, const dlda_dataset *samples, dlda_hardest *self)
 {
-    self->count = dlda_answers_hardest(answers, DLDA_HARDEST, self->sample);
+    self->count = dlda_test_answers_hardest(answers, DLDA_HARDEST, self->sample);
     return are_pictures(samples) ? copy_pictures(samples, self) : DLDA_OK;
 }
 
@@ -97,14 +97,14 @@ typedef struct layout {
     size_t width, height;  /* of a cell, with its margin  */
 } layout;
 
-static void make_captions(const dlda_answers *answers, size_t sample, dlda_words captions[2])
+static void make_captions(const dlda_test_answers *answers, size_t sample, dlda_words captions[2])
 {
-    captions[0] = dlda_words_of("is %s", dlda_answers_class(answers, (size_t)answers->truth[sample]));
+    captions[0] = dlda_words_of("is %s", dlda_test_answers_class(answers, (size_t)answers->truth[sample]));
     captions[1] = dlda_words_of(
-        "called %s", dlda_answers_class(answers, (size_t)answers->evaluation[DLDA_BAYES]->predicted[sample]));
+        "called %s", dlda_test_answers_class(answers, (size_t)answers->evaluation[DLDA_BAYES]->predicted[sample]));
 }
 
-static layout plan_cells(const dlda_hardest *self, const dlda_answers *answers)
+static layout plan_cells(const dlda_hardest *self, const dlda_test_answers *answers)
 {
     const dlda_raw_images *pictures = &self->pictures;
     size_t side = pictures->height > pictures->width ? pictures->height : pictures->width, longest = 0;
@@ -134,7 +134,7 @@ static void put_picture(const dlda_raw_images *page, const dlda_raw_images *pict
                    picture->bytes + (i / scale * picture->width + j / scale) * 3, 3);
 }
 
-static void put_cell(const dlda_hardest *self, const dlda_answers *answers, const layout *cells, size_t i,
+static void put_cell(const dlda_hardest *self, const dlda_test_answers *answers, const layout *cells, size_t i,
                      const dlda_raw_images *page)
 {
     dlda_raw_images picture = dlda_hardest_picture(self, i);
@@ -149,7 +149,7 @@ static void put_cell(const dlda_hardest *self, const dlda_answers *answers, cons
                       DLDA_SHEET_PALE_INK);
 }
 
-dlda_status dlda_hardest_write_sheet(const dlda_hardest *self, const dlda_answers *answers, const char *path)
+dlda_status dlda_hardest_write_sheet(const dlda_hardest *self, const dlda_test_answers *answers, const char *path)
 {
     dlda_status status = DLDA_OK;
     layout cells = plan_cells(self, answers);
@@ -180,7 +180,7 @@ done:
     return status;
 }
 
-dlda_status dlda_hardest_write_table(const dlda_hardest *self, const dlda_answers *answers, const char *path)
+dlda_status dlda_hardest_write_table(const dlda_hardest *self, const dlda_test_answers *answers, const char *path)
 {
     dlda_status status = DLDA_OK;
     dlda_file_writer *writer = NULL;
@@ -191,9 +191,9 @@ dlda_status dlda_hardest_write_table(const dlda_hardest *self, const dlda_answer
     for (size_t i = 0; i < self->count; i++) {
         size_t sample = self->sample[i];
         DLDA_TRY(dlda_file_writer_print(writer, "%zu", sample));
-        DLDA_TRY(write_name(writer, dlda_answers_class(answers, (size_t)answers->truth[sample])));
+        DLDA_TRY(write_name(writer, dlda_test_answers_class(answers, (size_t)answers->truth[sample])));
         DLDA_TRY(write_name(
-            writer, dlda_answers_class(answers, (size_t)answers->evaluation[DLDA_BAYES]->predicted[sample])));
+            writer, dlda_test_answers_class(answers, (size_t)answers->evaluation[DLDA_BAYES]->predicted[sample])));
         DLDA_TRY(dlda_file_writer_print(writer, ",%.6g,%.6g\n", (double)answers->p_truth[DLDA_BAYES][sample],
                                         (double)answers->p_called[DLDA_BAYES][sample]));
     }

@@ -141,10 +141,11 @@ done:
 static dlda_status write_hard_sample(dlda_file_writer *page, const dlda_report_item *item, size_t i)
 {
     dlda_status status = DLDA_OK;
-    const dlda_answers *answers = item->answers;
+    const dlda_test_answers *answers = item->answers;
     size_t sample = item->hardest.sample[i];
-    const char *truth = dlda_answers_class(answers, (size_t)answers->truth[sample]);
-    const char *called = dlda_answers_class(answers, (size_t)answers->evaluation[DLDA_BAYES]->predicted[sample]);
+    const char *truth = dlda_test_answers_class(answers, (size_t)answers->truth[sample]);
+    const char *called = dlda_test_answers_class(answers,
+                                                 (size_t)answers->evaluation[DLDA_BAYES]->predicted[sample]);
 
     DLDA_TRY(dlda_file_writer_print(page, "<li>"));
     if (item->hardest.pictures.bytes) {

@@ -14,7 +14,7 @@ extern const char dlda_page_style[];
 /* page_results.c: the figures that count, and what each run has come to. */
 dlda_status dlda_page_results(dlda_file_writer *page, const dlda_report *report);
 /* How each class fares. */
-dlda_status dlda_page_classes(dlda_file_writer *page, const dlda_answers *answers);
+dlda_status dlda_page_classes(dlda_file_writer *page, const dlda_test_answers *answers);
 
 /* page_tables.c: options and environment, a column for each run. */
 dlda_status dlda_page_options(dlda_file_writer *page, const dlda_report *report);

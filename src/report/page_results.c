@@ -34,7 +34,7 @@ static dlda_words duration(double seconds)
     return dlda_words_of("%.1f h", seconds / 3600);
 }
 
-static dlda_status write_test_tiles(dlda_file_writer *page, const dlda_answers *answers)
+static dlda_status write_test_tiles(dlda_file_writer *page, const dlda_test_answers *answers)
 {
     dlda_status status = DLDA_OK;
     const dlda_evaluation *found = answers->evaluation[DLDA_PAPER];
@@ -85,7 +85,7 @@ static dlda_status write_number_cell(dlda_file_writer *page, double value, const
 }
 
 /* Accuracy and on how many samples. */
-static dlda_status write_accuracy(dlda_file_writer *page, const dlda_answers *answers)
+static dlda_status write_accuracy(dlda_file_writer *page, const dlda_test_answers *answers)
 {
     dlda_status status = DLDA_OK;
     const dlda_evaluation *found = answers ? answers->evaluation[DLDA_PAPER] : NULL;
@@ -98,7 +98,7 @@ done:
     return status;
 }
 
-static dlda_status write_log_losses(dlda_file_writer *page, const dlda_answers *answers)
+static dlda_status write_log_losses(dlda_file_writer *page, const dlda_test_answers *answers)
 {
     dlda_status status = DLDA_OK;
 
@@ -168,7 +168,7 @@ static const char classes_head[] =
     "<thead><tr><th>class</th><th class=\"n\">samples</th><th class=\"n\">recall</th>"
     "<th class=\"n\">precision</th></tr></thead>\n<tbody>\n";
 
-dlda_status dlda_page_classes(dlda_file_writer *page, const dlda_answers *answers)
+dlda_status dlda_page_classes(dlda_file_writer *page, const dlda_test_answers *answers)
 {
     dlda_status status = DLDA_OK;
     const dlda_evaluation *found = answers->evaluation[DLDA_PAPER];
@@ -176,7 +176,7 @@ dlda_status dlda_page_classes(dlda_file_writer *page, const dlda_answers *answer
     DLDA_TRY(dlda_file_writer_print(page, "%s", classes_head));
     for (size_t c = 0; c < answers->classes; c++) {
         DLDA_TRY(dlda_file_writer_print(page, "<tr>"));
-        DLDA_TRY(dlda_html_element(page, "td", dlda_clean_words(dlda_answers_class(answers, c), 60).text));
+        DLDA_TRY(dlda_html_element(page, "td", dlda_clean_words(dlda_test_answers_class(answers, c), 60).text));
         DLDA_TRY(dlda_file_writer_print(page, "<td class=\"n\">%zu</td>", found->class_samples[c]));
         DLDA_TRY(write_number_cell(page, found->recall[c], percent(found->recall[c]).text));
         DLDA_TRY(write_number_cell(page, found->precision[c], percent(found->precision[c]).text));

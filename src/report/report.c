@@ -35,7 +35,7 @@ done:
 static void release_item(dlda_report_item *item)
 {
     dlda_run_folder_release(&item->folder);
-    dlda_answers_destroy(item->answers);
+    dlda_test_answers_destroy(item->answers);
     dlda_hardest_release(&item->hardest);
     dlda_release(item->eigenvalues);
     *item = (dlda_report_item){ 0 };
@@ -90,14 +90,14 @@ done:
 static dlda_status test_model(const dlda_report *self, const dlda_report_run *run, dlda_report_item *item)
 {
     dlda_status status = DLDA_OK;
-    const dlda_answers_spec spec = { run->model, run->samples, run->part ? run->part : "test", self->threads };
+    const dlda_test_answers_spec spec = { run->model, run->samples, run->part ? run->part : "test", self->threads };
 
     if (!run->model || !run->samples) {
         item->no_answers = dlda_clean_words(
             run->no_samples ? run->no_samples : "There are no samples to test the model on.", 400);
         return DLDA_OK;
     }
-    status = dlda_answers_create(&spec, &item->answers);
+    status = dlda_test_answers_create(&spec, &item->answers);
     if (status == DLDA_E_SHAPE) { /* data of another kind: the rest of the report can be had */
         item->no_answers = dlda_clean_words(dlda_last_error(), 400);
         return dlda_name_list_add(&item->folder.problems, item->no_answers.text, strlen(item->no_answers.text));

@@ -21,8 +21,8 @@ enum {
 typedef struct dlda_report_item {
     dlda_run_folder folder;
     dlda_words name;
-    dlda_words no_answers; /* why there are none               */
-    dlda_answers *answers; /* NULL: there are none             */
+    dlda_words no_answers;      /* why there are none               */
+    dlda_test_answers *answers; /* NULL: there are none             */
     dlda_hardest hardest;
     size_t n_eigenvalues; /* of the model's LDA, or of the kept epoch; 0: unknown */
     double *eigenvalues;
