@@ -83,6 +83,8 @@ DLDA_API dlda_status dlda_options_set(dlda_options *options, const char *name, c
 
 /* The value of an option as text, NULL if there is no such option. */
 DLDA_API const char *dlda_options_get(const dlda_options *options, const char *name);
+/* 1 if dlda_options_set has set it; 0 if it has its default, or what a preset says. */
+DLDA_API int dlda_options_is_given(const dlda_options *options, const char *name);
 
 /* The table behind all options: programs build their parser and their help from it. */
 typedef struct dlda_option_info {
@@ -418,6 +420,8 @@ DLDA_API dlda_status dlda_trainer_record(dlda_trainer *trainer, const char *fold
 DLDA_API dlda_status dlda_trainer_resume(dlda_trainer *trainer, const char *folder);
 /* The options of that training, and where its data came from, for those that were not set before. */
 DLDA_API dlda_status dlda_options_resume(dlda_options *options, const char *folder);
+/* How far it was then: its complete epochs, and the seconds that they took. */
+DLDA_API dlda_status dlda_run_progress(const char *folder, size_t *epochs, double *seconds);
 
 /* Trains for the epochs of the options, or until its patience ends. DLDA_E_STOPPED if stopped by the watch: the history
  * and the best model are then those of the epochs that were completed, and a checkpoint has the state after the last

@@ -27,8 +27,8 @@ typedef struct option_row {
 
 /* clang-format off: one row, one option */
 static const option_row table[] = {
-    { { "net", 0, "NET", "mnist", NULL, 0, 0, "train bench",
-        "Network: mnist, cifar10, stl10, mlp, or the path of a .net file." },
+    { { "net", 0, "NET", "mnist", NULL, 0, 0, "train bench reproduce",
+        "Network: mnist, cifar10, stl10, mlp, or the path of a .net file. reproduce: instead of the paper's." },
       TEXT,
       FIELD(net),
       1 },
@@ -37,7 +37,8 @@ static const option_row table[] = {
       CHOICE,
       FIELD(objective),
       1 },
-    { { "epochs", 'e', "N", "12", NULL, 1, 1000000, "train", "Times that the network sees all training samples." },
+    { { "epochs", 'e', "N", "12", NULL, 1, 1000000, "train reproduce",
+        "Times that the network sees all training samples. reproduce: instead of the data set's own." },
       WHOLE,
       FIELD(epochs),
       1 },
@@ -108,8 +109,9 @@ static const option_row table[] = {
       WHOLE,
       FIELD(folds),
       1 },
-    { { "fold", 0, "K", "0", NULL, 0, 1000000, "train",
-        "From 1: the part that --folds holds out; without --folds, the set's own fold K to train on; 0: none." },
+    { { "fold", 0, "K", "0", NULL, 0, 1000000, "train reproduce",
+        "From 1: the part that --folds holds out; without --folds, the set's own fold K to train on; 0: none. "
+        "reproduce: the fold of stl10-1k; 0: the first." },
       WHOLE,
       FIELD(fold),
       1 },
@@ -164,19 +166,24 @@ static const option_row table[] = {
       TEXT,
       FIELD(format),
       0 },
-    { { "threads", 't', "N", "0", NULL, 0, 1024, "train eval predict lda info bench",
+    { { "threads", 't', "N", "0", NULL, 0, 1024, "train eval predict lda info bench reproduce",
         "Threads; 0: one per core. Results do not depend on it." },
       WHOLE,
       FIELD(threads),
       0 },
-    { { "output", 'o', "PATH", "", NULL, 0, 0, "train predict lda data",
+    { { "output", 'o', "PATH", "", NULL, 0, 0, "train predict lda data reproduce",
         "train: folder of the run (default: run). predict: file for the answers (default: the terminal). "
         "lda: .npy file for the projected rows (default: none). data convert: folder of the new files. data show: "
-        "the picture (default: sheet.png)." },
+        "the picture (default: sheet.png). reproduce: folder of all its runs and tables (default: "
+        "runs/reproduce)." },
       TEXT,
       FIELD(output),
       0 },
-    { { "data", 0, "DATA", "digits", NULL, 0, 0, "train", "The same as the word DATA." }, TEXT, FIELD(data), 0 },
+    { { "data", 0, "DATA", "digits", NULL, 0, 0, "train reproduce",
+        "train: the same as the word DATA. reproduce: where the data set of the experiments lies." },
+      TEXT,
+      FIELD(data),
+      0 },
     { { "resume", 0, "RUN", "", NULL, 0, 0, "train",
         "Go on with an interrupted training, in its folder and with its options, as if it had never stopped." },
       TEXT,
@@ -225,6 +232,26 @@ static const option_row table[] = {
       CHOICE,
       FIELD(to),
       0 },
+    { { "list", 0, NULL, "false", NULL, 0, 0, "reproduce",
+        "Show the experiments, what there is of each already, and what the rest will cost on this machine." },
+      FLAG,
+      FIELD(list),
+      0 },
+    { { "budget", 0, "TIME", "", NULL, 0, 0, "reproduce",
+        "Shorten the trainings in proportion so that all together take about that long: 30m, 2h, 1h30m." },
+      TEXT,
+      FIELD(budget),
+      0 },
+    { { "seeds", 0, "N", "1", NULL, 1, 1000, "reproduce",
+        "Train with the seeds 1 to N; the table has mean and spread." },
+      WHOLE,
+      FIELD(seeds),
+      0 },
+    { { "rows", 0, "LIST", "", NULL, 0, 0, "reproduce",
+        "Rows of the tables, separated by commas: deeplda, svm, cce, cce-lda (default: all)." },
+      TEXT,
+      FIELD(rows),
+      0 },
     { { "skip-bad", 0, NULL, "false", NULL, 0, 0, "train eval data",
         "Leave out what cannot be read, name it, and go on." },
       FLAG,
@@ -235,11 +262,11 @@ static const option_row table[] = {
       FLAG,
       FIELD(json),
       0 },
-    { { "quiet", 'q', NULL, "false", NULL, 0, 0, "train data", "No progress, only the result." },
+    { { "quiet", 'q', NULL, "false", NULL, 0, 0, "train data reproduce", "No progress, only the result." },
       FLAG,
       FIELD(quiet),
       0 },
-    { { "help", 'h', NULL, "false", NULL, 0, 0, "train eval predict lda info bench data",
+    { { "help", 'h', NULL, "false", NULL, 0, 0, "train eval predict lda info bench data reproduce",
         "Explain the command and its options." },
       FLAG,
       FIELD(help),
@@ -463,6 +490,12 @@ dlda_status dlda_options_suggest(dlda_options *options, const char *name, const 
 
     if (i < 0) return unknown_option(name);
     return options->given[i] ? DLDA_OK : set_row(options, (size_t)i, value);
+}
+
+int dlda_options_is_given(const dlda_options *options, const char *name)
+{
+    int i = index_of(name);
+    return i >= 0 && options->given[i];
 }
 
 const char *dlda_options_get(const dlda_options *options, const char *name)
