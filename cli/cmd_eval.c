@@ -3,134 +3,153 @@
  * cmd_eval.c - `deeplda eval`: how good a model is on labelled data it has not been trained on.
  */
 #include "data.h"
+#include "eval_out.h"
 #include "fit.h"
-#include "json_out.h"
-#include "table.h"
+#include "split.h"
+
+#include <stdio.h>
 
 static const char *const name = "eval";
 
-/* ---- JSON ---- */
+typedef struct evaluator {
+    const dlda_options *options;
+    const char *path, *data; /* of the model; of the test data */
+    dlda_model *model;
+    dlda_dataset *test;
+    dlda_dataset *all, *train_part; /* of --svm; train_part is NULL if it is all of it */
+    eval_result result;
+} evaluator;
 
-static void write_eigenvalues(json_out *json, const dlda_lda *lda)
+/* ---- Data ---- */
+
+/* Reads a part of some data, and sees that the model can take them. */
+static int read_part(const evaluator *self, const char *data, dlda_part part, const char *what, dlda_dataset **set)
 {
-    size_t count = 0;
-    const double *values = dlda_lda_eigenvalues(lda, &count);
+    fit_size wanted = fit_of_model(self->model);
+    dlda_read_spec spec = data_spec(name, self->options, data, part);
 
-    json_key(json, "eigenvalues");
-    json_open(json, '[');
-    for (size_t i = 0; i < count; i++) json_number(json, values[i]);
-    json_close(json, ']');
+    dlda_read_spec_use_model(&spec, self->model);
+    int code = exit_code_of(name, dlda_dataset_open(&spec, set));
+    if (code == EXIT_OK) code = fit_images(name, data, what, *set, &wanted);
+    if (code == EXIT_OK) code = fit_classes(name, data, what, *set, &wanted);
+    return code;
 }
 
-static void write_classes(json_out *json, const dlda_model *model, const dlda_evaluation *evaluation)
+/* Without --train-data it is the training part of the test data, which must then be another one than the test part. */
+static int find_training_data(evaluator *self)
 {
-    json_key(json, "classes");
-    json_open(json, '[');
-    for (size_t c = 0; c < evaluation->classes; c++) {
-        json_open(json, '{');
-        json_key(json, "name");
-        json_text(json, dlda_model_class_name(model, c));
-        json_key(json, "samples");
-        json_count(json, evaluation->class_samples[c]);
-        json_key(json, "recall");
-        json_number(json, evaluation->recall[c]);
-        json_key(json, "precision");
-        json_number(json, evaluation->precision[c]);
-        json_close(json, '}');
-    }
-    json_close(json, ']');
+    const char *data = dlda_options_get(self->options, "train-data");
+    dlda_read_spec test = data_spec(name, self->options, self->data, DLDA_TEST), train = test;
+
+    train.part = DLDA_TRAIN;
+    self->result.svm_data = data[0] ? data : self->data;
+    if (data[0] || (dlda_dataset_has_part(&test) && dlda_dataset_has_part(&train))) return EXIT_OK;
+    return complain_usage(name,
+                          "%s: has no training part apart from the test images; --svm is trained on other "
+                          "images: name them with --train-data DATA",
+                          self->data);
 }
 
-static void write_confusion(json_out *json, const dlda_evaluation *evaluation)
+/* The samples that the model was trained on, if these are its data: divided by the options of its training. */
+static int read_training_data(evaluator *self)
 {
-    size_t classes = evaluation->classes;
+    dlda_options *training = NULL;
+    dlda_dataset *held_out = NULL;
+    int code = find_training_data(self);
 
-    json_key(json, "confusion");
-    json_open(json, '[');
-    for (size_t row = 0; row < classes; row++) {
-        json_open(json, '[');
-        for (size_t c = 0; c < classes; c++) json_count(json, evaluation->confusion[row * classes + c]);
-        json_close(json, ']');
-    }
-    json_close(json, ']');
+    if (code == EXIT_OK) code = exit_code_of(name, dlda_options_create(&training));
+    if (code == EXIT_OK) code = exit_code_at(name, self->path, dlda_options_use_model(training, self->model));
+    if (code == EXIT_OK) code = read_part(self, self->result.svm_data, DLDA_TRAIN, "training images", &self->all);
+    if (code == EXIT_OK)
+        code = split_training_data(name, self->result.svm_data, training, self->all, &self->train_part, &held_out);
+    dlda_dataset_destroy(held_out);
+    dlda_options_destroy(training);
+    return code;
 }
 
-static void write_json(const dlda_model *model, const dlda_evaluation *evaluation)
+static int read_data(evaluator *self)
 {
-    json_out json = { .file = stdout };
-    size_t wrong = evaluation->samples - evaluation->correct;
+    int code = read_part(self, self->data, DLDA_TEST, "images", &self->test);
 
-    json_open(&json, '{');
-    json_key(&json, "accuracy");
-    json_number(&json, evaluation->accuracy);
-    json_key(&json, "error_percent");
-    json_number(&json, 100.0 * (double)wrong / (double)evaluation->samples);
-    json_key(&json, "samples");
-    json_count(&json, evaluation->samples);
-    json_key(&json, "correct");
-    json_count(&json, evaluation->correct);
-    json_key(&json, "log_loss");
-    json_number(&json, evaluation->log_loss);
-    write_eigenvalues(&json, dlda_model_lda(model));
-    write_classes(&json, model, evaluation);
-    write_confusion(&json, evaluation);
-    json_close(&json, '}');
-    fputc('\n', stdout);
+    if (code == EXIT_OK && option_is(self->options, "svm", "true")) code = read_training_data(self);
+    return code;
+}
+
+/* ---- Work ---- */
+
+static int evaluate_svm(evaluator *self, dlda_workspace *workspace)
+{
+    const dlda_dataset *train = self->train_part ? self->train_part : self->all;
+    const dlda_svm_spec spec = { .seed = (uint64_t)option_number(self->options, "seed"),
+                                 .threads = (size_t)option_number(self->options, "threads") };
+    eval_result *result = &self->result;
+
+    if (!train) return EXIT_OK;
+    result->svm_samples = dlda_dataset_count(train);
+    int code = exit_code_at(name, result->svm_data,
+                            dlda_model_fit_svm(self->model, workspace, train, &spec, &result->svm));
+    if (code == EXIT_OK)
+        code = exit_code_at(
+            name, self->data,
+            dlda_model_evaluate_svm(self->model, workspace, result->svm, self->test, &result->svm_evaluation));
+    return code;
+}
+
+static int evaluate(evaluator *self)
+{
+    eval_result *result = &self->result;
+    dlda_workspace *workspace = NULL;
+    int code = exit_code_of(
+        name, dlda_workspace_create(self->model, option_batch(self->options, dlda_dataset_count(self->test)),
+                                    (size_t)option_number(self->options, "threads"), &workspace));
+
+    if (code == EXIT_OK)
+        code = exit_code_at(
+            name, self->data,
+            dlda_model_evaluate(self->model, workspace, self->test, result->kind, &result->evaluation));
+    if (code == EXIT_OK) code = evaluate_svm(self, workspace);
+    dlda_workspace_destroy(workspace);
+    return code;
 }
 
 /* ---- The command ---- */
 
-static void write_text(const dlda_model *model, const dlda_evaluation *evaluation)
+static int load_model(evaluator *self)
 {
-    table_evaluation(stdout, model, evaluation, "test");
-    fputc('\n', stdout);
-    table_eigenvalues(stdout, dlda_model_lda(model));
-}
+    int softmax = option_is(self->options, "head", "softmax");
+    int code = exit_code_of(name, dlda_model_load(self->path, &self->model));
 
-/* Reads the test data, and sees that the model can take them. */
-static int read_data(const dlda_options *options, const char *data, const dlda_model *model, dlda_dataset **test)
-{
-    fit_size wanted = fit_of_model(model);
-    dlda_read_spec spec = data_spec(name, options, data, DLDA_TEST);
-
-    dlda_read_spec_use_model(&spec, model);
-    int code = exit_code_of(name, dlda_dataset_open(&spec, test));
-
-    if (code == EXIT_OK) code = fit_images(name, data, "images", *test, &wanted);
-    if (code == EXIT_OK) code = fit_classes(name, data, "images", *test, &wanted);
+    if (code == EXIT_OK && softmax) code = exit_code_at(name, self->path, dlda_model_require_softmax(self->model));
+    self->result.model = self->model;
+    self->result.kind = softmax ? DLDA_SOFTMAX : option_probability(self->options);
     return code;
 }
 
-static dlda_status evaluate(const dlda_options *options, const dlda_model *model, const dlda_dataset *test,
-                            dlda_evaluation **evaluation)
+static void release(evaluator *self)
 {
-    dlda_workspace *workspace = NULL;
-    dlda_status status = dlda_workspace_create(model, option_batch(options, dlda_dataset_count(test)),
-                                               (size_t)option_number(options, "threads"), &workspace);
-
-    if (status == DLDA_OK)
-        status = dlda_model_evaluate(model, workspace, test, option_probability(options), evaluation);
-    dlda_workspace_destroy(workspace);
-    return status;
+    dlda_evaluation_destroy(self->result.svm_evaluation);
+    dlda_svm_destroy(self->result.svm);
+    dlda_evaluation_destroy(self->result.evaluation);
+    dlda_dataset_destroy(self->train_part);
+    dlda_dataset_destroy(self->all);
+    dlda_dataset_destroy(self->test);
+    dlda_model_destroy(self->model);
 }
 
 static int run_eval(const cli_arguments *arguments)
 {
-    const dlda_options *options = arguments->options;
-    const char *data = arguments->n_words > 1 ? arguments->words[1] : "digits";
-    dlda_model *model = NULL;
-    dlda_dataset *test = NULL;
-    dlda_evaluation *evaluation = NULL;
+    evaluator self = { .options = arguments->options,
+                       .path = arguments->words[0],
+                       .data = arguments->n_words > 1 ? arguments->words[1] : "digits" };
 
-    int code = exit_code_of(name, dlda_model_load(arguments->words[0], &model));
-    if (code == EXIT_OK) code = read_data(options, data, model, &test);
-    if (code == EXIT_OK) code = exit_code_at(name, data, evaluate(options, model, test, &evaluation));
-    if (code == EXIT_OK && option_is(options, "json", "true")) write_json(model, evaluation);
-    else if (code == EXIT_OK) write_text(model, evaluation);
-
-    dlda_evaluation_destroy(evaluation);
-    dlda_dataset_destroy(test);
-    dlda_model_destroy(model);
+    if (dlda_options_get(self.options, "train-data")[0] && !option_is(self.options, "svm", "true"))
+        return complain_usage(name, "option train-data is for --svm, which was not given");
+    int code = load_model(&self);
+    if (code == EXIT_OK) code = read_data(&self);
+    if (code == EXIT_OK) code = evaluate(&self);
+    if (code == EXIT_OK && option_is(self.options, "json", "true")) eval_write_json(&self.result);
+    else if (code == EXIT_OK) eval_write_text(&self.result);
+    release(&self);
     return code;
 }
 
@@ -143,8 +162,16 @@ const cli_command eval_command = {
     .details =
         "DATA is digits (the default) or anything that train takes: the test part of a set that has one, else "
         "all of it. Images are brought to the model's colours, and to its size if it was trained with --resize; "
-        "classes go by their names.",
+        "classes go by their names.\n"
+        "Prints accuracy and error, the figures of each class, the confusion matrix, log loss and expected "
+        "calibration error (15 bins), the eigenvalues, and the two classes whose means are nearest. A model that "
+        "was "
+        "trained with --objective cce can be judged by its softmax too: --head softmax. --svm compares with a "
+        "linear "
+        "SVM on the projected features. docs/evaluation.md explains the figures.",
     .examples = "deeplda eval run/model.safetensors digits\n"
-                "deeplda eval run/model.safetensors ~/mnist --json",
+                "deeplda eval run/model.safetensors ~/mnist --json\n"
+                "deeplda eval run/model.safetensors digits --proba bayes --svm\n"
+                "deeplda eval runs/cce/model.safetensors digits --head softmax",
     .run = run_eval,
 };

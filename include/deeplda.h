@@ -297,8 +297,9 @@ DLDA_API void dlda_scatter_destroy(dlda_scatter *scatter);
 typedef struct dlda_lda dlda_lda;
 
 typedef enum dlda_probability {
-    DLDA_PAPER, /* each class's score through a logistic function, then normalised (the paper, 3.4) */
-    DLDA_BAYES  /* posterior of Gaussian classes with a common covariance; priors from the fitted data */
+    DLDA_PAPER,  /* each class's score through a logistic function, then normalised (the paper, 3.4) */
+    DLDA_BAYES,  /* posterior of Gaussian classes with a common covariance, and the LDA's priors         */
+    DLDA_SOFTMAX /* not of an LDA, but of a network trained with cce: see dlda_model_require_softmax   */
 } dlda_probability;
 
 /* Solves Sb e = v (Sw + lambda I) e on what the scatter has seen. */
@@ -307,6 +308,11 @@ DLDA_API size_t dlda_lda_classes(const dlda_lda *lda);
 DLDA_API size_t dlda_lda_features(const dlda_lda *lda);
 /* The eigenvalues, largest first: how well each direction separates the classes. */
 DLDA_API const double *dlda_lda_eigenvalues(const dlda_lda *lda, size_t *count);
+/* Their mean. */
+DLDA_API double dlda_lda_mean_separation(const dlda_lda *lda);
+/* The two usable classes that are hardest to tell apart: the Mahalanobis distance of their means under the common
+ * covariance Sw + lambda I, in the discriminant space, is the smallest of all pairs. Returns that distance. */
+DLDA_API double dlda_lda_nearest_classes(const dlda_lda *lda, size_t *first, size_t *second);
 /* Projects X [n][features] on the K directions: Z [n][K]. */
 DLDA_API dlda_status dlda_lda_transform(const dlda_lda *lda, const float *X, size_t n, float *Z);
 /* Classifies X [n][features]. labels [n] and proba [n][classes] may be NULL. The label is the class with
@@ -455,6 +461,11 @@ DLDA_API const char *dlda_model_options_json(const dlda_model *model); /* that i
 /* How images are prepared, which predictions repeat by themselves: "scale", "scale,gcn,zca", ... */
 DLDA_API const char *dlda_model_preparation(const dlda_model *model);
 DLDA_API const dlda_lda *dlda_model_lda(const dlda_model *model);
+/* DLDA_OK if DLDA_SOFTMAX can be asked for: the model was trained with objective cce, and its classes are still those of
+ * that training. Otherwise DLDA_E_OPTION, and the message says why not. */
+DLDA_API dlda_status dlda_model_require_softmax(const dlda_model *model);
+/* The options that the model was trained with, for those that were not set before. */
+DLDA_API dlda_status dlda_options_use_model(dlda_options *options, const dlda_model *model);
 
 /* Data for this model: its channels, labels by its class names and, if it was trained with the option resize, its size
  * of images; a size that `spec` has already stays. The model must outlive the reading. */
@@ -470,7 +481,7 @@ DLDA_API void dlda_workspace_destroy(dlda_workspace *workspace);
  * prepares them as it did in training. Any n: more than the workspace's batch is done in portions. */
 DLDA_API dlda_status dlda_model_embed(const dlda_model *model, dlda_workspace *workspace, const float *images,
                                       size_t n, float *H);
-/* Classes of images; labels [n] and proba [n][classes] may be NULL. */
+/* Classes of images; labels [n] and proba [n][classes] may be NULL. By the LDA, or with DLDA_SOFTMAX by the softmax. */
 DLDA_API dlda_status dlda_model_predict(const dlda_model *model, dlda_workspace *workspace, const float *images,
                                         size_t n, dlda_probability kind, int *labels, float *proba);
 
@@ -485,6 +496,14 @@ typedef struct dlda_evaluation {
     const size_t *class_samples; /* [classes]                                                   */
     const double *recall;        /* [classes]: share of a class's samples that were found; NaN if none */
     const double *precision;     /* [classes]: share of what was called c that is c; NaN if none */
+    const int *predicted;        /* [samples]: the classes, in the order of the data set        */
+    /* How far probabilities can be trusted. Samples fall into bins of equal width by the probability of their predicted
+     * class; the expected calibration error is the mean over all samples of |accuracy - mean probability| of their bin. */
+    double calibration_error;
+    size_t bins;                  /* 15                                                    */
+    const size_t *bin_samples;    /* [bins]                                                */
+    const double *bin_accuracy;   /* [bins]: share of them that is right; NaN if none      */
+    const double *bin_confidence; /* [bins]: their mean probability; NaN if none           */
 } dlda_evaluation;
 
 /* Classifies a labelled data set and counts. The labels are used for nothing but the counting. */
@@ -492,6 +511,38 @@ DLDA_API dlda_status dlda_model_evaluate(const dlda_model *model, dlda_workspace
                                          const dlda_dataset *dataset, dlda_probability kind,
                                          dlda_evaluation **evaluation);
 DLDA_API void dlda_evaluation_destroy(dlda_evaluation *evaluation);
+
+/* ---- Linear support vector machines, to compare with ----------------------------------------------- */
+
+/* One linear classifier per class against all others, with squared hinge loss (by liblinear). */
+typedef struct dlda_svm dlda_svm;
+
+typedef struct dlda_svm_spec {
+    const double *costs; /* [n_costs] to choose from; NULL: 2^-8, 2^-6, ... 2^8                  */
+    size_t n_costs;
+    size_t folds;   /* of the cross-validation that chooses; 0: 5                             */
+    uint64_t seed;  /* which rows are in which fold                                           */
+    size_t threads; /* 0: one per core; results do not depend on it                           */
+} dlda_svm_spec;
+
+/* Fits rows Z [n][features] with labels [n] in 0 .. classes-1. The cost is the one with the best accuracy in a
+ * cross-validation on these rows, class shares kept; of equal ones the smallest. */
+DLDA_API dlda_status dlda_svm_fit(const float *Z, const int *labels, size_t n, size_t features, size_t classes,
+                                  const dlda_svm_spec *spec, dlda_svm **svm);
+DLDA_API dlda_status dlda_svm_predict(const dlda_svm *svm, const float *Z, size_t n, int *labels);
+DLDA_API size_t dlda_svm_features(const dlda_svm *svm);
+DLDA_API size_t dlda_svm_classes(const dlda_svm *svm);
+DLDA_API double dlda_svm_cost(const dlda_svm *svm);
+DLDA_API double dlda_svm_accuracy(const dlda_svm *svm); /* of that cross-validation, a fraction */
+DLDA_API void dlda_svm_destroy(dlda_svm *svm);
+
+/* The same on the features of images, projected on the directions of the model's LDA. */
+DLDA_API dlda_status dlda_model_fit_svm(const dlda_model *model, dlda_workspace *workspace,
+                                        const dlda_dataset *train, const dlda_svm_spec *spec, dlda_svm **svm);
+/* There are no probabilities: log_loss and calibration_error are NaN, bins 0. */
+DLDA_API dlda_status dlda_model_evaluate_svm(const dlda_model *model, dlda_workspace *workspace,
+                                             const dlda_svm *svm, const dlda_dataset *dataset,
+                                             dlda_evaluation **evaluation);
 
 /* ---- Networks ------------------------------------------------------------------------------------ */
 

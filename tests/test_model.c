@@ -554,6 +554,7 @@ static void check_evaluation(const dlda_evaluation *e, const answers *a, const i
     assert_int_equal(e->samples, N);
     assert_int_equal(e->correct, correct);
     assert_memory_equal(e->confusion, confusion, sizeof confusion);
+    assert_memory_equal(e->predicted, a->labels, sizeof a->labels);
     assert_true(e->accuracy == (double)correct / N && fabs(e->log_loss - log_loss) < 1e-9 * (1 + log_loss));
     for (size_t c = 0; c < C; c++) {
         size_t called = confusion[0][c] + confusion[1][c] + confusion[2][c];

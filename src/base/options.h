@@ -45,6 +45,8 @@ struct dlda_options {
     int64_t cross_validate;      /* lda: folds */
     int64_t list, seeds;         /* reproduce */
     char budget[DLDA_OPTION_TEXT], rows[DLDA_OPTION_TEXT];
+    int64_t head, svm;           /* eval; head: 0 LDA, 1 softmax */
+    char train_data[DLDA_OPTION_TEXT];
     char output[DLDA_OPTION_TEXT];
     char label[DLDA_OPTION_TEXT];
     char format[DLDA_OPTION_TEXT]; /* of the data; "": recognised from the content */

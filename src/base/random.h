@@ -20,6 +20,7 @@ enum {
     DLDA_RANDOM_SPLIT = 4,   /* a = 0 halves, 1 subsets, 2 folds; b = class   */
     DLDA_RANDOM_AUGMENT = 5, /* a = epoch, b = sample                        */
     DLDA_RANDOM_FOLDS = 20,  /* of tables: a = rows of the class so far / folds, b = class */
+    DLDA_RANDOM_SVM = 21,    /* folds of its cross-validation: b = class     */
     DLDA_RANDOM_TEST = 99
 };
 

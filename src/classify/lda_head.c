@@ -53,7 +53,7 @@ void dlda_lda_destroy(dlda_lda *self)
     dlda_release(self);
 }
 
-static int usable(const dlda_lda *self, size_t c)
+int dlda_lda_usable(const dlda_lda *self, size_t c)
 {
     return self->counts[c] >= 2;
 }
@@ -79,10 +79,10 @@ void dlda_lda_prepare(dlda_lda *self)
             for (size_t i = 0; i < D; i++) T[i] += coordinate * self->A[k * D + i];
         }
         self->offset[c] = -dot(D, mean, T) / 2;
-        if (usable(self, c)) total += self->counts[c];
+        if (dlda_lda_usable(self, c)) total += self->counts[c];
     }
     for (size_t c = 0; c < self->C; c++)
-        self->log_prior[c] = usable(self, c) ? log(self->counts[c] / total) : -INFINITY;
+        self->log_prior[c] = dlda_lda_usable(self, c) ? log(self->counts[c] / total) : -INFINITY;
 }
 
 dlda_status dlda_lda_fit(const dlda_scatter *scatter, double lambda, dlda_lda **lda)
@@ -157,7 +157,7 @@ dlda_status dlda_lda_transform(const dlda_lda *self, const float *X, size_t n, f
 /* d_c, or minus infinity for a class that must not be chosen. */
 static double class_score(const dlda_lda *self, const float *x, size_t c, dlda_probability kind)
 {
-    if (!usable(self, c)) return -INFINITY;
+    if (!dlda_lda_usable(self, c)) return -INFINITY;
     double d = dot_mixed(self->D, x, self->T + c * self->D) + self->offset[c];
     return kind == DLDA_BAYES ? d + self->log_prior[c] : d;
 }

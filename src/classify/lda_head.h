@@ -24,4 +24,7 @@ struct dlda_lda {
 dlda_status dlda_lda_create(size_t C, size_t D, size_t K, dlda_lda **lda);
 void dlda_lda_prepare(dlda_lda *lda);
 
+/* 1 if class c may be predicted. */
+int dlda_lda_usable(const dlda_lda *lda, size_t c);
+
 #endif

@@ -4,7 +4,9 @@
  */
 #include "model/model.h"
 #include "base/memory.h"
+#include "base/options.h"
 #include "classify/evaluate.h"
+#include "classify/softmax.h"
 #include "dataset/dataset.h"
 
 #include <jansson.h>
@@ -20,6 +22,17 @@ done:
     return status;
 }
 
+/* The text of an option that the model was trained with equals `value`; NULL: it is not empty. */
+static int has_option(const dlda_model *self, const char *name, const char *value)
+{
+    json_t *options = json_loads(self->options, 0, NULL);
+    const char *text = json_string_value(json_object_get(options, name));
+    int has = text && (value ? strcmp(text, value) == 0 : text[0] != '\0');
+
+    json_decref(options);
+    return has;
+}
+
 dlda_status dlda_model_create(const dlda_model_spec *spec, dlda_model **model)
 {
     dlda_status status = DLDA_OK;
@@ -32,6 +45,7 @@ dlda_status dlda_model_create(const dlda_model_spec *spec, dlda_model **model)
     self->classes = spec->classes;
     DLDA_TRY(copy_names(self, spec->class_names));
     DLDA_TRY(dlda_take_text(spec->options, &self->options));
+    self->softmax = self->classes == self->network->features && has_option(self, "objective", "cce");
     *model = self;
     self = NULL;
 done:
@@ -108,17 +122,6 @@ const char *dlda_model_options_json(const dlda_model *self)
     return self->options;
 }
 
-/* 1 if the option resize was given in training: then images of any size are welcome. */
-static int was_resized(const dlda_model *self)
-{
-    json_t *options = json_loads(self->options, 0, NULL);
-    const char *size = json_string_value(json_object_get(options, "resize"));
-    int resized = size && size[0];
-
-    json_decref(options);
-    return resized;
-}
-
 void dlda_read_spec_use_model(dlda_read_spec *spec, const dlda_model *self)
 {
     size_t channels = dlda_model_channels(self);
@@ -126,7 +129,7 @@ void dlda_read_spec_use_model(dlda_read_spec *spec, const dlda_model *self)
     if (channels == 1 || channels == 3) spec->channels = channels;
     spec->names = (const char *const *)self->class_names;
     spec->classes = self->classes;
-    if (spec->height || spec->width || !was_resized(self)) return;
+    if (spec->height || spec->width || !has_option(self, "resize", NULL)) return; /* else any size is welcome */
     spec->height = dlda_model_height(self);
     spec->width = dlda_model_width(self);
 }
@@ -139,6 +142,23 @@ const char *dlda_model_preparation(const dlda_model *self)
 const dlda_lda *dlda_model_lda(const dlda_model *self)
 {
     return self->lda;
+}
+
+dlda_status dlda_model_require_softmax(const dlda_model *self)
+{
+    if (self->softmax) return DLDA_OK;
+    if (has_option(self, "objective", "cce"))
+        return dlda_fail(DLDA_E_OPTION,
+                         "the model's classes are not those that its softmax was trained for; its LDA "
+                         "head classifies them: --head lda");
+    return dlda_fail(DLDA_E_OPTION,
+                     "the model has no softmax, since it was not trained with objective cce; use its "
+                     "LDA head (--head lda), or train one: deeplda train --objective cce");
+}
+
+dlda_status dlda_options_use_model(dlda_options *options, const dlda_model *self)
+{
+    return dlda_options_from_json(options, self->options, "the model's options");
 }
 
 /* ---- Running it ---- */
@@ -195,6 +215,11 @@ void dlda_workspace_destroy(dlda_workspace *self)
     dlda_release(self);
 }
 
+size_t dlda_workspace_batch(const dlda_workspace *self)
+{
+    return self->batch;
+}
+
 static dlda_status check_workspace(const dlda_model *model, const dlda_workspace *workspace)
 {
     if (workspace->weights == model->weights) return DLDA_OK;
@@ -237,30 +262,38 @@ dlda_status dlda_model_predict(const dlda_model *self, dlda_workspace *workspace
     dlda_status status = check_workspace(self, workspace);
     size_t in = dlda_shape_size(self->network->input);
 
+    if (status == DLDA_OK && kind == DLDA_SOFTMAX) status = dlda_model_require_softmax(self);
     for (size_t first = 0; status == DLDA_OK && first < n; first += workspace->batch) {
         size_t rows = at_most(n - first, workspace->batch);
         const float *H = features_of(self, workspace, images + first * in, rows);
-        status = dlda_lda_predict(self->lda, H, rows, kind, labels ? labels + first : NULL,
-                                  proba ? proba + first * self->classes : NULL);
+        int *to = labels ? labels + first : NULL;
+        float *p = proba ? proba + first * self->classes : NULL;
+        status = kind == DLDA_SOFTMAX ? dlda_softmax_predict(H, rows, self->classes, to, p)
+                                      : dlda_lda_predict(self->lda, H, rows, kind, to, p);
     }
     return status;
 }
 
 /* ---- Evaluating it ---- */
 
-static dlda_status check_dataset(const dlda_model *self, const dlda_dataset *dataset)
+dlda_status dlda_model_check_images(const dlda_model *self, const dlda_dataset *dataset, const char *what)
 {
     dlda_shape in = self->network->input;
 
-    if (!dlda_dataset_labels(dataset)) return dlda_fail(DLDA_E_SHAPE, "evaluate: the data has no labels");
-    if (dlda_dataset_count(dataset) == 0) return dlda_fail(DLDA_E_SHAPE, "evaluate: the data has no samples");
-    if (dlda_dataset_height(dataset) != in.height || dlda_dataset_width(dataset) != in.width ||
-        dlda_dataset_channels(dataset) != in.channels)
-        return dlda_fail(DLDA_E_SHAPE, "evaluate: images of %zux%zux%zu, the model takes %zux%zux%zu",
-                         dlda_dataset_height(dataset), dlda_dataset_width(dataset), dlda_dataset_channels(dataset),
-                         in.height, in.width, in.channels);
+    if (dlda_dataset_count(dataset) == 0) return dlda_fail(DLDA_E_SHAPE, "%s: the data has no samples", what);
+    if (dlda_dataset_height(dataset) == in.height && dlda_dataset_width(dataset) == in.width &&
+        dlda_dataset_channels(dataset) == in.channels)
+        return DLDA_OK;
+    return dlda_fail(DLDA_E_SHAPE, "%s: images of %zux%zux%zu, the model takes %zux%zux%zu", what,
+                     dlda_dataset_height(dataset), dlda_dataset_width(dataset), dlda_dataset_channels(dataset),
+                     in.height, in.width, in.channels);
+}
+
+dlda_status dlda_model_check_labels(const dlda_model *self, const dlda_dataset *dataset, const char *what)
+{
+    if (!dlda_dataset_labels(dataset)) return dlda_fail(DLDA_E_SHAPE, "%s: the data has no labels", what);
     if (dlda_dataset_classes(dataset) > self->classes)
-        return dlda_fail(DLDA_E_SHAPE, "evaluate: %zu classes in the data, the model knows %zu",
+        return dlda_fail(DLDA_E_SHAPE, "%s: %zu classes in the data, the model knows %zu", what,
                          dlda_dataset_classes(dataset), self->classes);
     return DLDA_OK;
 }
@@ -274,12 +307,13 @@ dlda_status dlda_model_evaluate(const dlda_model *self, dlda_workspace *workspac
     int *predicted = NULL;
     size_t batch = workspace->batch;
 
-    DLDA_TRY(check_dataset(self, dataset));
+    DLDA_TRY(dlda_model_check_images(self, dataset, "evaluate"));
+    DLDA_TRY(dlda_model_check_labels(self, dataset, "evaluate"));
     size_t count = dlda_dataset_count(dataset);
     DLDA_TRY(DLDA_TAKE(&images, batch * dlda_shape_size(self->network->input), "images"));
     DLDA_TRY(DLDA_TAKE(&proba, batch * self->classes, "probabilities"));
     DLDA_TRY(DLDA_TAKE(&predicted, batch, "predictions"));
-    DLDA_TRY(dlda_evaluation_create(self->classes, &result));
+    DLDA_TRY(dlda_evaluation_create(self->classes, count, &result));
     for (size_t first = 0; first < count; first += batch) {
         size_t n = at_most(count - first, batch);
         DLDA_TRY(dlda_dataset_images(dataset, first, n, images));

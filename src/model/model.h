@@ -18,6 +18,7 @@ struct dlda_model {
     size_t classes;
     char **class_names; /* [classes] */
     char *options;      /* JSON      */
+    int softmax;        /* 1: the features are the inputs of a softmax on these classes */
 };
 
 typedef struct dlda_model_spec {
@@ -30,5 +31,16 @@ typedef struct dlda_model_spec {
 
 /* A model with zero weights and no head. */
 dlda_status dlda_model_create(const dlda_model_spec *spec, dlda_model **model);
+
+/* Whether a model can take a set's images, and its labels; `what` begins the message. */
+dlda_status dlda_model_check_images(const dlda_model *model, const dlda_dataset *dataset, const char *what);
+dlda_status dlda_model_check_labels(const dlda_model *model, const dlda_dataset *dataset, const char *what);
+
+size_t dlda_workspace_batch(const dlda_workspace *workspace);
+
+/* set_features.c: shows `visit` the features H [n][features] of all samples of a set, portion by portion. */
+typedef dlda_status dlda_feature_visit(void *context, const float *H, size_t first, size_t n);
+dlda_status dlda_model_visit_features(const dlda_model *model, dlda_workspace *workspace,
+                                      const dlda_dataset *dataset, dlda_feature_visit *visit, void *context);
 
 #endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * softmax.h - the classifier of a network that was trained with cross entropy: its features are the scores.
+ */
+#ifndef DLDA_CLASSIFY_SOFTMAX_H
+#define DLDA_CLASSIFY_SOFTMAX_H
+
+#include "base/status.h"
+
+/* Classifies H [n][C]; labels [n] and proba [n][C] may be NULL. */
+dlda_status dlda_softmax_predict(const float *H, size_t n, size_t C, int *labels, float *proba);
+
+#endif
