@@ -155,29 +155,33 @@ static int find_program(reproduction *self)
 
 /* ---- The command ---- */
 
-/* All data are there before the first training begins. */
-static int run_experiments(const reproduction *self)
+/* All data are there, and all that was done before fits, before the first training begins. */
+static int prepare(const reproduction *self, experiment_data *data, size_t epochs[MOST_EXPERIMENTS])
 {
-    experiment_data data[MOST_EXPERIMENTS] = { 0 };
-    size_t epochs[MOST_EXPERIMENTS] = { 0 };
     int code = EXIT_OK;
 
     for (size_t i = 0; i < self->n_experiments && code == EXIT_OK; i++)
         code = reproduce_find_data(self, self->experiments[i], &data[i]);
     if (code == EXIT_OK) code = reproduce_schedule(self, data, epochs);
-    if (code == EXIT_OK) code = reproduce_run(self, data, epochs);
-    for (size_t i = 0; i < self->n_experiments; i++) reproduce_release_data(&data[i]);
+    if (code == EXIT_OK) code = reproduce_check(self, data, epochs);
     return code;
 }
 
+/* The tables have what was done, also if something stopped it. */
 static int run_and_show(const reproduction *self)
 {
-    int code = run_experiments(self);
+    experiment_data data[MOST_EXPERIMENTS] = { 0 };
+    size_t epochs[MOST_EXPERIMENTS] = { 0 };
+    int code = prepare(self, data, epochs);
 
-    if (code >= EXIT_SIGNAL) fputs("Stopped. To go on: the same command again.\n", stderr);
-    if (code != EXIT_OK && code < EXIT_SIGNAL) return code;
-    int shown = reproduce_tables(self);
-    return code == EXIT_OK ? shown : code;
+    if (code == EXIT_OK) {
+        code = reproduce_run(self, data, epochs);
+        if (code >= EXIT_SIGNAL) fputs("Stopped. To go on: the same command again.\n", stderr);
+        int shown = reproduce_tables(self);
+        if (code == EXIT_OK) code = shown;
+    }
+    for (size_t i = 0; i < self->n_experiments; i++) reproduce_release_data(&data[i]);
+    return code;
 }
 
 static int run_reproduce(const cli_arguments *arguments)

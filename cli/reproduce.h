@@ -115,6 +115,8 @@ int reproduce_schedule(const reproduction *self, const experiment_data *data, si
 
 /* ---- reproduce_run.c: trainings and evaluations ---- */
 
+/* Before anything is trained: what is there already must be what is asked for. */
+int reproduce_check(const reproduction *self, const experiment_data *data, const size_t epochs[MOST_EXPERIMENTS]);
 /* Does what is missing. EXIT_SIGNAL plus its number if a signal stopped it. */
 int reproduce_run(const reproduction *self, const experiment_data *data, const size_t epochs[MOST_EXPERIMENTS]);
 

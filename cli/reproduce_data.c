@@ -20,7 +20,8 @@
 /* What there is. */
 typedef struct source {
     const char *path;
-    size_t images, test, own_folds;
+    size_t images, test;
+    size_t own_fold; /* images in the fold that is asked for, if the set brings one along */
     int has_test;
 } source;
 
@@ -71,20 +72,37 @@ static int read_part(const char *path, dlda_part part, dlda_dataset **set)
     return exit_code_of(reproduce_name, dlda_dataset_read(path, part, set));
 }
 
-static int count_images(source *found)
+static int count_fold(const dlda_dataset *set, size_t fold, source *found)
 {
-    dlda_read_spec test = { .path = found->path, .part = DLDA_TEST };
+    dlda_dataset *part = NULL;
+
+    if (fold > dlda_dataset_own_folds(set)) return EXIT_OK;
+    int code = exit_code_at(reproduce_name, found->path, dlda_dataset_fold(set, fold, &part));
+    if (code == EXIT_OK) found->own_fold = dlda_dataset_count(part);
+    dlda_dataset_destroy(part);
+    return code;
+}
+
+static int count_training_images(size_t fold, source *found)
+{
     dlda_dataset *set = NULL;
     int code = read_part(found->path, DLDA_TRAIN, &set);
 
-    if (code != EXIT_OK) return code;
-    found->images = dlda_dataset_count(set);
-    found->own_folds = dlda_dataset_own_folds(set);
+    if (code == EXIT_OK) found->images = dlda_dataset_count(set);
+    if (code == EXIT_OK) code = count_fold(set, fold, found);
     dlda_dataset_destroy(set);
-    set = NULL;
-    found->has_test = dlda_dataset_has_part(&test);
-    if (found->has_test) code = read_part(found->path, DLDA_TEST, &set);
-    if (set) found->test = dlda_dataset_count(set);
+    return code;
+}
+
+static int count_test_images(source *found)
+{
+    const dlda_read_spec spec = { .path = found->path, .part = DLDA_TEST };
+    dlda_dataset *set = NULL;
+
+    found->has_test = dlda_dataset_has_part(&spec);
+    if (!found->has_test) return EXIT_OK;
+    int code = read_part(found->path, DLDA_TEST, &set);
+    if (code == EXIT_OK) found->test = dlda_dataset_count(set);
     dlda_dataset_destroy(set);
     return code;
 }
@@ -196,12 +214,13 @@ static int hold_out_test(const reproduction *self, const cli_experiment *experim
 static void take_fold(const reproduction *self, const cli_experiment *experiment, const source *found,
                       experiment_data *data)
 {
-    data->train = scaled(experiment, found, experiment->train);
     add_option(data, "validation", 0);
-    if (found->own_folds >= self->fold) {
+    if (found->own_fold) {
+        data->train = found->own_fold;
         add_option(data, "fold", self->fold);
         return;
     }
+    data->train = scaled(experiment, found, experiment->train);
     add_option(data, "subset", data->train);
     add_option(data, "split-seed", self->fold);
     words_add(&data->deviations, "a fold of our own instead of the set's");
@@ -236,7 +255,8 @@ int reproduce_find_data(const reproduction *self, const cli_experiment *experime
     source found = { 0 };
     int code = find_set(self, experiment, &found);
 
-    if (code == EXIT_OK) code = count_images(&found);
+    if (code == EXIT_OK) code = count_training_images(self->fold, &found);
+    if (code == EXIT_OK) code = count_test_images(&found);
     if (code != EXIT_OK) return code;
     data->source = source_name(self, &found);
     if (found.images != experiment->images)

@@ -102,8 +102,8 @@ static int set_epochs(dlda_options *options, size_t epochs, cli_words *deviation
     size_t moved = (size_t)fmax(1, round((double)halving * share));
 
     if (epochs == full) return EXIT_OK;
-    words_add(deviations, "%zu of %zu epochs, the rate halved every %zu instead of %zu", epochs, full, moved,
-              halving);
+    words_add(deviations, "%zu epochs instead of %zu, the rate halved every %zu instead of %zu", epochs, full,
+              moved, halving);
     int code = set_count(options, "epochs", epochs);
     return code == EXIT_OK ? set_count(options, "halve-every", moved) : code;
 }
@@ -160,6 +160,8 @@ static int fill(const reproduction *self, const experiment_data *data, size_t ep
     int code = read_presets(experiment, trained_kinds[plan->model].objective, &options);
 
     words_add_all(deviations, &data->deviations);
+    if (plan->model == TRAINED_CCE && data->validation > 0)
+        words_add(deviations, "the epoch of CCE is the best of an LDA on its features, as with DeepLDA");
     if (code == EXIT_OK) plan->record.full_epochs = (size_t)option_number(options, "epochs");
     if (code == EXIT_OK) code = set_net(self, experiment, options, deviations);
     if (code == EXIT_OK) code = set_data(experiment, data, options, deviations);

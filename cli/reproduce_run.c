@@ -105,9 +105,10 @@ static int train(const reproduction *self, training_plan *plan)
     words_add(&words, resumes ? "--resume" : "-o");
     words_add(&words, "%s", plan->folder);
     if (!resumes) words_add(&words, "--force"); /* the folder of an attempt that saved nothing is in the way */
-    if (option_is(self->options, "quiet", "true")) words_add(&words, "--quiet");
+    int quiet = option_is(self->options, "quiet", "true");
+    if (quiet) words_add(&words, "--quiet");
     say(self, what, plan->record.command);
-    if (code == EXIT_OK) code = run_child(self, &words, STDERR_FILENO);
+    if (code == EXIT_OK) code = run_child(self, &words, quiet ? 0 : STDERR_FILENO);
     free(what);
     words_release(&words);
     return code;
@@ -187,7 +188,6 @@ static int run_training(const reproduction *self, const cli_experiment *experime
     return code;
 }
 
-/* Before anything is trained: what is there already must fit. */
 static int check_training(const reproduction *self, const cli_experiment *experiment, const experiment_data *data,
                           cli_trained model, size_t seed, size_t epochs)
 {
@@ -215,9 +215,12 @@ static int visit_all(const reproduction *self, const experiment_data *data, cons
     return code;
 }
 
+int reproduce_check(const reproduction *self, const experiment_data *data, const size_t epochs[MOST_EXPERIMENTS])
+{
+    return visit_all(self, data, epochs, check_training);
+}
+
 int reproduce_run(const reproduction *self, const experiment_data *data, const size_t epochs[MOST_EXPERIMENTS])
 {
-    int code = visit_all(self, data, epochs, check_training);
-
-    return code == EXIT_OK ? visit_all(self, data, epochs, run_training) : code;
+    return visit_all(self, data, epochs, run_training);
 }

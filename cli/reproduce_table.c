@@ -102,7 +102,7 @@ void reproduce_print_table(FILE *file, const result_table *table)
         release_fields(fields);
     }
     for (size_t i = 0; i < table->deviations.count; i++)
-        fprintf(file, "%s%s\n", i ? "             " : "  deviations: ", table->deviations.at[i]);
+        fprintf(file, "%s%s\n", i ? "              " : "  deviations: ", table->deviations.at[i]);
     if (table->runs > 0) print_commands(file, table);
 }
 

