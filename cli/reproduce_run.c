@@ -127,6 +127,13 @@ static int train_if_needed(const reproduction *self, training_plan *plan)
 
 /* ---- Evaluations ---- */
 
+/* 1 if all of it reached the disk. */
+static int close_file(int file)
+{
+    int written = fsync(file) == 0;
+    return close(file) == 0 && written;
+}
+
 static int write_evaluation(const reproduction *self, cli_words *words, const char *target)
 {
     char *unfinished = text_format("%s.tmp-%ld", target, (long)getpid());
@@ -134,7 +141,7 @@ static int write_evaluation(const reproduction *self, cli_words *words, const ch
     int code = file < 0 ? EXIT_FAILED : run_child(self, words, file);
 
     if (file < 0) complain(reproduce_name, "%s: cannot write: %s", unfinished, strerror(errno));
-    else if ((fsync(file) != 0) | (close(file) != 0) && code == EXIT_OK) {
+    else if (!close_file(file) && code == EXIT_OK) {
         complain(reproduce_name, "%s: cannot write: %s", unfinished, strerror(errno));
         code = EXIT_FAILED;
     }
