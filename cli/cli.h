@@ -36,8 +36,8 @@ typedef struct cli_command {
     int (*run)(const cli_arguments *arguments);
 } cli_command;
 
-extern const cli_command train_command, eval_command, predict_command, lda_command, info_command, bench_command,
-    data_command, reproduce_command;
+extern const cli_command train_command, eval_command, refit_command, predict_command, lda_command, info_command,
+    bench_command, data_command, reproduce_command;
 
 /* Command i of the program, from 0; NULL behind the last one. */
 const cli_command *command_at(size_t i);

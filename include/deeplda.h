@@ -306,6 +306,8 @@ typedef enum dlda_probability {
 DLDA_API dlda_status dlda_lda_fit(const dlda_scatter *scatter, double lambda, dlda_lda **lda);
 DLDA_API size_t dlda_lda_classes(const dlda_lda *lda);
 DLDA_API size_t dlda_lda_features(const dlda_lda *lda);
+/* The share of a class that DLDA_BAYES assumes; 0 if it is not usable. */
+DLDA_API double dlda_lda_prior(const dlda_lda *lda, size_t c);
 /* The eigenvalues, largest first: how well each direction separates the classes. */
 DLDA_API const double *dlda_lda_eigenvalues(const dlda_lda *lda, size_t *count);
 /* Their mean. */
@@ -484,6 +486,25 @@ DLDA_API dlda_status dlda_model_embed(const dlda_model *model, dlda_workspace *w
 /* Classes of images; labels [n] and proba [n][classes] may be NULL. By the LDA, or with DLDA_SOFTMAX by the softmax. */
 DLDA_API dlda_status dlda_model_predict(const dlda_model *model, dlda_workspace *workspace, const float *images,
                                         size_t n, dlda_probability kind, int *labels, float *proba);
+
+/* ---- A new head for a trained network --------------------------------------------------------------- */
+
+/* Each of these makes a new model, with a copy of the network. A workspace is of the old one. */
+
+/* Fits the LDA anew, on the features of a labelled set, whose classes become those of the model. If they have the same
+ * names, or numbers instead of names and there are as many, the model's order and names stay. */
+DLDA_API dlda_status dlda_model_refit(const dlda_model *model, dlda_workspace *workspace, const dlda_dataset *data,
+                                      double lambda, dlda_model **refitted);
+
+/* Adds a class from two or more samples, in closed form, without the data of the other classes. Needs the scatter matrices
+ * in the model, which files of early versions lack (DLDA_E_ARGUMENT; dlda_model_refit brings them). In the scatter the
+ * class counts as many rows as the others on average, if it has fewer. */
+DLDA_API dlda_status dlda_model_add_class(const dlda_model *model, dlda_workspace *workspace,
+                                          const dlda_dataset *images, const char *name, double lambda,
+                                          dlda_model **extended);
+
+/* Other shares of the classes for DLDA_BAYES, priors [classes] above 0 with any sum; NULL: those of the fitted data. */
+DLDA_API dlda_status dlda_model_use_priors(const dlda_model *model, const double *priors, dlda_model **adapted);
 
 /* ---- Evaluation ---------------------------------------------------------------------------------- */
 

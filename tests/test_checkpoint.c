@@ -58,6 +58,11 @@ static void assert_same_end(const dlda_trainer *a, const dlda_trainer *b)
     assert_memory_equal(a->weights, b->weights, n * sizeof *a->weights);
     assert_memory_equal(a->velocity, b->velocity, n * sizeof *a->velocity);
     assert_memory_equal(a->model->weights, b->model->weights, n * sizeof *a->weights);
+    const dlda_lda *head = a->model->lda, *other = b->model->lda;
+    size_t D = head->D;
+    assert_memory_equal(head->A, other->A, head->K * D * sizeof *head->A);
+    assert_memory_equal(head->Sw, other->Sw, D * D * sizeof *head->Sw);
+    assert_memory_equal(head->St, other->St, D * D * sizeof *head->St);
     assert_int_equal(a->history->count, b->history->count);
     assert_int_equal(a->best_epoch, b->best_epoch);
     for (size_t i = 0; i < a->history->count; i++) {

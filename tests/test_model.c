@@ -197,26 +197,62 @@ static void test_truncated(void **state)
     dlda_release(bytes);
 }
 
+/* Files of early versions have no scatter matrices. */
+static void test_without_matrices(void **state)
+{
+    dlda_safetensors *file = NULL;
+    dlda_metadata_entry texts[5];
+    dlda_tensor tensors[32];
+    static const char *const names_of_texts[5] = { "deeplda_format", "network", "classes", "options",
+                                                   "preparation" };
+    dlda_model *early = NULL, *extended = NULL;
+    answers before = answers_of(model, 16, 2), after;
+    size_t count = 0;
+
+    (void)state;
+    CHECK_OK(dlda_safetensors_read(good, &file));
+    for (size_t i = 0; i < 5; i++)
+        texts[i] = (dlda_metadata_entry){ names_of_texts[i], dlda_safetensors_metadata(file, names_of_texts[i]) };
+    for (size_t i = 0; dlda_safetensors_at(file, i); i++)
+        if (!strstr("head.within head.total", dlda_safetensors_at(file, i)->name))
+            tensors[count++] = *dlda_safetensors_at(file, i);
+    assert_int_equal(count + 2, dlda_safetensors_count(file));
+    CHECK_OK(dlda_safetensors_write(bad, tensors, count, texts, 5));
+    dlda_safetensors_destroy(file);
+    CHECK_OK(dlda_model_load(bad, &early));
+    after = answers_of(early, 16, 2);
+    assert_memory_equal(&before, &after, sizeof before);
+    dlda_workspace *workspace = workspace_for(early, 16, 1);
+    CHECK_STATUS(dlda_model_add_class(early, workspace, dataset, "new", 1e-3, &extended), DLDA_E_ARGUMENT);
+    CHECK_ERROR_SAYS("the model keeps no scatter matrices");
+    CHECK_ERROR_SAYS("deeplda refit MODEL DATA");
+    dlda_workspace_destroy(workspace);
+    dlda_model_destroy(early);
+}
+
 /* ---- Lies ---- */
 
-enum { N_METADATA = 5, MOST_TENSORS = 32 };
+enum { N_METADATA = 5, MOST_TENSORS = 32 }; /* texts of a good file: none of "softmax" */
 static const char *const keys[N_METADATA] = { "deeplda_format", "network", "classes", "options", "preparation" };
 
 /* The good file with one text replaced, or removed if `value` is NULL. */
 static void write_with_text(const char *key, const char *value)
 {
     dlda_safetensors *file = NULL;
-    dlda_metadata_entry texts[N_METADATA];
+    dlda_metadata_entry texts[N_METADATA + 1];
     dlda_tensor tensors[MOST_TENSORS];
     size_t n = 0, count = 0;
+    int known = 0;
 
     CHECK_OK(dlda_safetensors_read(good, &file));
     for (size_t i = 0; i < N_METADATA; i++) {
         int changed = strcmp(keys[i], key) == 0;
+        known += changed;
         if (!changed || value)
             texts[n++] = (dlda_metadata_entry){ keys[i],
                                                 changed ? value : dlda_safetensors_metadata(file, keys[i]) };
     }
+    if (!known) texts[n++] = (dlda_metadata_entry){ key, value };
     for (; dlda_safetensors_at(file, count); count++) tensors[count] = *dlda_safetensors_at(file, count);
     CHECK_OK(dlda_safetensors_write(bad, tensors, count, texts, n));
     dlda_safetensors_destroy(file);
@@ -236,7 +272,7 @@ static void test_lies_in_texts(void **state)
         { "network", "input 6 5 2\nconv 5 3 pad 1",
           "layers.0.conv.weight': found F32 [3, 3, 2, 4], expected F32 [3, 3, 2, 5]" },
         { "network", "input 6 5 2\ndense 4", "layers.0.dense.weight' is missing" },
-        { "network", "input 6 5 2\nconv 4 3 pad 1\nmaxpool 2\ngap", "tensors, expected 9 for this network" },
+        { "network", "input 6 5 2\nconv 4 3 pad 1\nmaxpool 2\ngap", "tensors, expected 11 for this network" },
         { "classes", NULL, "no 'classes' in the metadata" },
         { "classes", "", "'classes' is not a JSON array" },
         { "classes", "{\"a\":1}", "'classes' is not a JSON array" },
@@ -249,6 +285,7 @@ static void test_lies_in_texts(void **state)
         { "options", NULL, "no 'options' in the metadata" },
         { "options", "[1]", "'options' is not a JSON object" },
         { "options", "{\"a\":1,\"a\":2}", "'options' is not a JSON object" },
+        { "softmax", "some", "'softmax' is 'some', expected 'none'" },
     };
 
     (void)state;
@@ -286,7 +323,13 @@ static const struct {
     { DROP, "head.means", 0, 0, "tensor 'head.means' is missing" },
     { DROP, "head.directions", 0, 0, "tensor 'head.directions' is missing" },
     { DROP, "head.eigenvalues", 0, 0, "head.eigenvalues: 0, expected 1 to 2" },
-    { ADD, "layers.7.dense.weight", 0, 0, "18 tensors, expected 17 for this network" },
+    { DROP, "head.within", 0, 0, "tensor 'head.within' is missing" },
+    { DROP, "head.total", 0, 0, "tensor 'head.total' is missing" },
+    { ADD, "head.priors", 0, 0, "tensor 'head.priors': found F32 [5], expected F64 [3]" },
+    { FLATTEN, "head.total", 0, 0, "found F64 [16], expected F64 [4, 4]" },
+    { SET, "head.within", 1, 1e6, "head.within: entries 1, 0 and 0, 1 differ, expected a symmetric matrix" },
+    { SET, "head.total", 5, -1, "head.total: entry 1, 1 is -1, expected 0 or more" },
+    { ADD, "layers.7.dense.weight", 0, 0, "20 tensors, expected 19 for this network" },
     { FLATTEN, "layers.0.conv.weight", 0, 0, "found F32 [72], expected F32 [3, 3, 2, 4]" },
     { FLATTEN, "head.means", 0, 0, "found F64 [12], expected F64 [3, 4]" },
     { RESIZE, "layers.2.conv.bias", 4, 0, "tensor 'layers.2.conv.bias': found F32 [4], expected F32 [5]" },
@@ -617,6 +660,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_what_it_is),
+        cmocka_unit_test(test_without_matrices),
         cmocka_unit_test(test_truncated),
         cmocka_unit_test(test_lies_in_texts),
         cmocka_unit_test(test_lies_in_tensors),

@@ -47,6 +47,8 @@ struct dlda_options {
     char budget[DLDA_OPTION_TEXT], rows[DLDA_OPTION_TEXT];
     int64_t head, svm;           /* eval; head: 0 LDA, 1 softmax */
     char train_data[DLDA_OPTION_TEXT];
+    int64_t as_trained; /* refit */
+    char priors[DLDA_OPTION_TEXT], add_class[DLDA_OPTION_TEXT];
     char output[DLDA_OPTION_TEXT];
     char label[DLDA_OPTION_TEXT];
     char format[DLDA_OPTION_TEXT]; /* of the data; "": recognised from the content */

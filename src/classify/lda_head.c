@@ -47,6 +47,9 @@ void dlda_lda_destroy(dlda_lda *self)
     dlda_release(self->M);
     dlda_release(self->A);
     dlda_release(self->eigenvalues);
+    dlda_release(self->Sw);
+    dlda_release(self->St);
+    dlda_release(self->priors);
     dlda_release(self->T);
     dlda_release(self->offset);
     dlda_release(self->log_prior);
@@ -68,6 +71,7 @@ static double dot(size_t n, const double *a, const double *b)
 void dlda_lda_prepare(dlda_lda *self)
 {
     size_t D = self->D;
+    const double *share = self->priors ? self->priors : self->counts;
     double total = 0;
 
     memset(self->T, 0, self->C * D * sizeof *self->T);
@@ -79,13 +83,61 @@ void dlda_lda_prepare(dlda_lda *self)
             for (size_t i = 0; i < D; i++) T[i] += coordinate * self->A[k * D + i];
         }
         self->offset[c] = -dot(D, mean, T) / 2;
-        if (dlda_lda_usable(self, c)) total += self->counts[c];
+        if (dlda_lda_usable(self, c)) total += share[c];
     }
     for (size_t c = 0; c < self->C; c++)
-        self->log_prior[c] = dlda_lda_usable(self, c) ? log(self->counts[c] / total) : -INFINITY;
+        self->log_prior[c] = dlda_lda_usable(self, c) ? log(share[c] / total) : -INFINITY;
 }
 
-dlda_status dlda_lda_fit(const dlda_scatter *scatter, double lambda, dlda_lda **lda)
+dlda_status dlda_lda_take_scatter(dlda_lda *self)
+{
+    dlda_status status = DLDA_OK;
+    size_t square = 0;
+
+    DLDA_TRY(dlda_multiply_sizes(self->D, self->D, "LDA", &square));
+    DLDA_TRY(DLDA_TAKE(&self->Sw, square, "LDA"));
+    DLDA_TRY(DLDA_TAKE(&self->St, square, "LDA"));
+done:
+    return status;
+}
+
+dlda_status dlda_lda_take_priors(dlda_lda *self)
+{
+    return self->priors ? DLDA_OK : DLDA_TAKE(&self->priors, self->C, "LDA");
+}
+
+static void copy_doubles(double *to, const double *from, size_t n)
+{
+    memcpy(to, from, n * sizeof *to);
+}
+
+dlda_status dlda_lda_copy(const dlda_lda *self, dlda_lda **copy)
+{
+    dlda_status status = DLDA_OK;
+    dlda_lda *made = NULL;
+    size_t C = self->C, D = self->D, K = self->K;
+
+    DLDA_TRY(dlda_lda_create(C, D, K, &made));
+    if (self->Sw) DLDA_TRY(dlda_lda_take_scatter(made));
+    if (self->priors) DLDA_TRY(dlda_lda_take_priors(made));
+    copy_doubles(made->counts, self->counts, C);
+    copy_doubles(made->M, self->M, C * D);
+    copy_doubles(made->A, self->A, K * D);
+    copy_doubles(made->eigenvalues, self->eigenvalues, K);
+    if (self->Sw) copy_doubles(made->Sw, self->Sw, D * D);
+    if (self->Sw) copy_doubles(made->St, self->St, D * D);
+    if (self->priors) copy_doubles(made->priors, self->priors, C);
+    dlda_lda_prepare(made);
+    *copy = made;
+    made = NULL;
+done:
+    dlda_lda_destroy(made);
+    return status;
+}
+
+/* ---- Fitting it ---- */
+
+static dlda_status fit(const dlda_scatter *scatter, double lambda, int keeps_matrices, dlda_lda **lda)
 {
     dlda_status status = DLDA_OK;
     dlda_lda_problem *problem = NULL;
@@ -96,6 +148,11 @@ dlda_status dlda_lda_fit(const dlda_scatter *scatter, double lambda, dlda_lda **
     DLDA_TRY(dlda_lda_problem_create(D, &problem));
     DLDA_TRY(dlda_lda_problem_solve(problem, scatter, lambda));
     DLDA_TRY(dlda_lda_create(C, D, problem->K, &self));
+    if (keeps_matrices) DLDA_TRY(dlda_lda_take_scatter(self));
+    for (size_t i = 0; keeps_matrices && i < D * D; i++) {
+        self->Sw[i] = problem->Sw[i];
+        self->St[i] = problem->Sb[i] + problem->Sw[i];
+    }
     for (size_t c = 0; c < C; c++) self->counts[c] = (double)scatter->counts[c];
     memcpy(self->M, scatter->means, C * D * sizeof *self->M);
     memcpy(self->A, problem->E, problem->K * D * sizeof *self->A);
@@ -109,6 +166,16 @@ done:
     return status;
 }
 
+dlda_status dlda_lda_fit(const dlda_scatter *scatter, double lambda, dlda_lda **lda)
+{
+    return fit(scatter, lambda, 0, lda);
+}
+
+dlda_status dlda_lda_fit_whole(const dlda_scatter *scatter, double lambda, dlda_lda **lda)
+{
+    return fit(scatter, lambda, 1, lda);
+}
+
 size_t dlda_lda_classes(const dlda_lda *self)
 {
     return self->C;
@@ -117,6 +184,11 @@ size_t dlda_lda_classes(const dlda_lda *self)
 size_t dlda_lda_features(const dlda_lda *self)
 {
     return self->D;
+}
+
+double dlda_lda_prior(const dlda_lda *self, size_t c)
+{
+    return c < self->C ? exp(self->log_prior[c]) : 0;
 }
 
 const double *dlda_lda_eigenvalues(const dlda_lda *self, size_t *count)

@@ -14,6 +14,9 @@ struct dlda_lda {
     double *M;           /* [C][D]  class means                                            */
     double *A;           /* [K][D]  discriminant directions as rows                        */
     double *eigenvalues; /* [K]     largest first                                          */
+    /* what may be there too; NULL if not */
+    double *Sw, *St; /* [D][D]  within-class and total scatter: what is needed to add classes later */
+    double *priors;  /* [C]     shares of the classes that Bayes' rule assumes; NULL: those of `counts` */
     /* what follows from it */
     double *T;         /* [C][D]  M A' A                                                 */
     double *offset;    /* [C]     -diag(M T') / 2                                        */
@@ -23,6 +26,17 @@ struct dlda_lda {
 /* An empty head of that size; fill in the fitted fields, then call _prepare for the others. */
 dlda_status dlda_lda_create(size_t C, size_t D, size_t K, dlda_lda **lda);
 void dlda_lda_prepare(dlda_lda *lda);
+
+/* dlda_lda_fit with the scatter matrices kept. */
+dlda_status dlda_lda_fit_whole(const dlda_scatter *scatter, double lambda, dlda_lda **lda);
+/* Takes room for the matrices, or for the priors, to be filled in. */
+dlda_status dlda_lda_take_scatter(dlda_lda *lda);
+dlda_status dlda_lda_take_priors(dlda_lda *lda);
+dlda_status dlda_lda_copy(const dlda_lda *lda, dlda_lda **copy);
+
+/* lda_extend.c: an LDA with one class more, whose rows `added`, a scatter of one class, has seen. The other classes' rows
+ * are not needed again, but their matrices are. */
+dlda_status dlda_lda_extend(const dlda_lda *lda, const dlda_scatter *added, double lambda, dlda_lda **extended);
 
 /* 1 if class c may be predicted. */
 int dlda_lda_usable(const dlda_lda *lda, size_t c);

@@ -105,6 +105,25 @@ done:
     return status;
 }
 
+dlda_status dlda_preparation_copy(const dlda_preparation *self, dlda_preparation **copy)
+{
+    dlda_status status = DLDA_OK;
+    dlda_preparation *made = NULL;
+
+    if (self) DLDA_TRY(dlda_preparation_create(&self->spec, self->values, self->channels, &made));
+    if (made && made->mean) {
+        memcpy(made->mean, self->mean, self->channels * sizeof *self->mean);
+        memcpy(made->deviation, self->deviation, self->channels * sizeof *self->deviation);
+    }
+    if (made && made->zca) {
+        memcpy(made->zca->mean, self->zca->mean, self->values * sizeof *self->zca->mean);
+        memcpy(made->zca->P, self->zca->P, self->values * self->values * sizeof *self->zca->P);
+    }
+    *copy = made;
+done:
+    return status;
+}
+
 void dlda_preparation_destroy(dlda_preparation *self)
 {
     if (!self) return;

@@ -50,6 +50,7 @@ const char *dlda_preparation_list(const dlda_preparation *preparation);
 dlda_status dlda_preparation_create(const dlda_preparation_spec *spec, size_t values, size_t channels,
                                     dlda_preparation **preparation);
 void dlda_preparation_destroy(dlda_preparation *preparation);
+dlda_status dlda_preparation_copy(const dlda_preparation *preparation, dlda_preparation **copy);
 
 /* preparation_fit.c: learns from all images of a set, each step from what the steps before it leave. */
 dlda_status dlda_preparation_fit(const dlda_preparation_spec *spec, const dlda_dataset *dataset, dlda_team *team,

@@ -156,6 +156,12 @@ dlda_status dlda_model_require_softmax(const dlda_model *self)
                      "LDA head (--head lda), or train one: deeplda train --objective cce");
 }
 
+void dlda_model_lose_softmax(dlda_model *self)
+{
+    self->softmax = 0;
+    self->lost_softmax = has_option(self, "objective", "cce");
+}
+
 dlda_status dlda_options_use_model(dlda_options *options, const dlda_model *self)
 {
     return dlda_options_from_json(options, self->options, "the model's options");

@@ -18,7 +18,8 @@ struct dlda_model {
     size_t classes;
     char **class_names; /* [classes] */
     char *options;      /* JSON      */
-    int softmax;        /* 1: the features are the inputs of a softmax on these classes */
+    int softmax;        /* 1: the features are the inputs of a softmax on these classes          */
+    int lost_softmax;   /* 1: they were, but the head was refitted and has other classes now     */
 };
 
 typedef struct dlda_model_spec {
@@ -31,6 +32,9 @@ typedef struct dlda_model_spec {
 
 /* A model with zero weights and no head. */
 dlda_status dlda_model_create(const dlda_model_spec *spec, dlda_model **model);
+
+/* From now on the classes are not those of the network's softmax. */
+void dlda_model_lose_softmax(dlda_model *model);
 
 /* Whether a model can take a set's images, and its labels; `what` begins the message. */
 dlda_status dlda_model_check_images(const dlda_model *model, const dlda_dataset *dataset, const char *what);

@@ -6,6 +6,7 @@
  * the network text demands, and nothing may be left over.
  */
 #include "base/memory.h"
+#include "model/head_file.h"
 #include "model/model.h"
 #include "model/preparation_file.h"
 
@@ -14,8 +15,9 @@
 #include <string.h>
 
 static const char format_key[] = "deeplda_format", format_version[] = "1";
+static const char softmax_key[] = "softmax", no_softmax[] = "none";
 
-enum { MOST_CLASSES = 1 << 20, N_HEAD_TENSORS = 4 };
+enum { MOST_CLASSES = 1 << 20, MOST_TEXTS = 6 };
 
 /* ---- Saving ---- */
 
@@ -46,19 +48,6 @@ static dlda_status list_parameter(void *context, const dlda_parameter *parameter
     return DLDA_OK;
 }
 
-static void list_head(tensor_list *list)
-{
-    const dlda_lda *lda = list->model->lda;
-    const dlda_tensor head[N_HEAD_TENSORS] = {
-        { "head.counts", DLDA_F64, 1, { lda->C }, lda->counts },
-        { "head.means", DLDA_F64, 2, { lda->C, lda->D }, lda->M },
-        { "head.directions", DLDA_F64, 2, { lda->K, lda->D }, lda->A },
-        { "head.eigenvalues", DLDA_F64, 1, { lda->K }, lda->eigenvalues },
-    };
-    memcpy(list->tensors + list->count, head, sizeof head);
-    list->count += N_HEAD_TENSORS;
-}
-
 /* The class names as a JSON array, to be released with free. */
 static char *names_to_json(const dlda_model *model)
 {
@@ -84,17 +73,17 @@ dlda_status dlda_model_save(const dlda_model *model, const char *path)
     if (!names) DLDA_FAIL(DLDA_E_ARGUMENT, "%s: a class name is not valid UTF-8", path);
     DLDA_TRY(dlda_preparation_to_json(model->preparation, &preparation));
     DLDA_TRY(dlda_network_visit(model->network, count_parameter, &list));
-    DLDA_TRY(DLDA_TAKE(&list.tensors, list.count + N_HEAD_TENSORS + DLDA_PREPARATION_TENSORS, "tensors"));
+    DLDA_TRY(DLDA_TAKE(&list.tensors, list.count + DLDA_HEAD_TENSORS + DLDA_PREPARATION_TENSORS, "tensors"));
     list.count = 0;
     DLDA_TRY(dlda_network_visit(model->network, list_parameter, &list));
-    list_head(&list);
+    list.count += dlda_head_tensors(model->lda, list.tensors + list.count);
     list.count += dlda_preparation_tensors(model->preparation, list.tensors + list.count);
-    const dlda_metadata_entry metadata[] = { { format_key, format_version },
-                                             { "network", model->network->text },
-                                             { "classes", names },
-                                             { "options", model->options },
-                                             { DLDA_PREPARATION_KEY, preparation } };
-    DLDA_TRY(dlda_safetensors_write(path, list.tensors, list.count, metadata, 5));
+    const dlda_metadata_entry metadata[MOST_TEXTS] = {
+        { format_key, format_version }, { "network", model->network->text },   { "classes", names },
+        { "options", model->options },  { DLDA_PREPARATION_KEY, preparation }, { softmax_key, no_softmax }
+    };
+    DLDA_TRY(dlda_safetensors_write(path, list.tensors, list.count, metadata,
+                                    model->lost_softmax ? MOST_TEXTS : MOST_TEXTS - 1));
 done:
     free(names);
     dlda_release(preparation);
@@ -171,27 +160,6 @@ static dlda_status load_parameter(void *context, const dlda_parameter *parameter
     return DLDA_OK;
 }
 
-/* The head's tensors, in this order. */
-enum { COUNTS, MEANS, DIRECTIONS, EIGENVALUES };
-
-static dlda_status find_head(const dlda_safetensors *file, const char *path, size_t C, size_t D,
-                             const dlda_tensor *head[N_HEAD_TENSORS])
-{
-    dlda_status status = DLDA_OK;
-    const dlda_tensor *values = dlda_safetensors_find(file, "head.eigenvalues");
-    size_t K = values && values->rank == 1 ? values->shape[0] : 0;
-    const size_t means[] = { C, D }, directions[] = { K, D };
-
-    if (K < 1 || K > D || K > C - 1)
-        DLDA_FAIL(DLDA_E_FORMAT, "%s: head.eigenvalues: %zu, expected 1 to %zu", path, K, D < C - 1 ? D : C - 1);
-    DLDA_TRY(dlda_safetensors_require(file, "head.counts", DLDA_F64, 1, &C, &head[COUNTS]));
-    DLDA_TRY(dlda_safetensors_require(file, "head.means", DLDA_F64, 2, means, &head[MEANS]));
-    DLDA_TRY(dlda_safetensors_require(file, "head.directions", DLDA_F64, 2, directions, &head[DIRECTIONS]));
-    DLDA_TRY(dlda_safetensors_require(file, "head.eigenvalues", DLDA_F64, 1, &K, &head[EIGENVALUES]));
-done:
-    return status;
-}
-
 /* Compares the file with what its network text demands, before memory is taken on the word of that text. */
 static dlda_status check_tensors(const dlda_safetensors *file, const char *path, const char *network_text,
                                  size_t classes)
@@ -199,59 +167,18 @@ static dlda_status check_tensors(const dlda_safetensors *file, const char *path,
     dlda_status status = DLDA_OK;
     tensor_source source = { file, NULL, 0 };
     dlda_network *network = NULL;
-    const dlda_tensor *head[N_HEAD_TENSORS];
-    size_t prepared = 0;
+    size_t head = 0, prepared = 0;
 
     DLDA_TRY(dlda_network_parse(network_text, path, (dlda_shape){ 0, 0, 0 }, &network));
     DLDA_TRY(dlda_network_visit(network, load_parameter, &source));
-    DLDA_TRY(find_head(file, path, classes, network->features, head));
+    DLDA_TRY(dlda_head_check(file, path, classes, network->features, &head));
     DLDA_TRY(dlda_preparation_check(file, path, network->input, &prepared));
-    size_t expected = source.used + N_HEAD_TENSORS + prepared;
+    size_t expected = source.used + head + prepared;
     if (expected != dlda_safetensors_count(file))
         DLDA_FAIL(DLDA_E_FORMAT, "%s: %zu tensors, expected %zu for this network", path,
                   dlda_safetensors_count(file), expected);
 done:
     dlda_network_destroy(network);
-    return status;
-}
-
-/* Eigenvalues in order, and counts that make the number of directions possible. */
-static dlda_status check_head(const dlda_lda *lda, const char *path)
-{
-    size_t usable = 0;
-
-    for (size_t c = 0; c < lda->C; c++) {
-        if (!(lda->counts[c] >= 0 && lda->counts[c] <= 0x1p53))
-            return dlda_fail(DLDA_E_FORMAT, "%s: head.counts: class %zu has %g rows", path, c, lda->counts[c]);
-        usable += lda->counts[c] >= 2;
-    }
-    if (usable < 2 || lda->K != (usable - 1 < lda->D ? usable - 1 : lda->D))
-        return dlda_fail(DLDA_E_FORMAT,
-                         "%s: head: %zu directions do not go with %zu usable classes and %zu features", path,
-                         lda->K, usable, lda->D);
-    for (size_t k = 1; k < lda->K; k++)
-        if (lda->eigenvalues[k] > lda->eigenvalues[k - 1])
-            return dlda_fail(DLDA_E_FORMAT, "%s: head.eigenvalues: number %zu is larger than the one before it",
-                             path, k);
-    return DLDA_OK;
-}
-
-static dlda_status load_head(const dlda_safetensors *file, const char *path, dlda_model *model)
-{
-    dlda_status status = DLDA_OK;
-    size_t C = model->classes, D = model->network->features;
-    const dlda_tensor *head[N_HEAD_TENSORS] = { NULL };
-
-    DLDA_TRY(find_head(file, path, C, D, head));
-    size_t K = head[EIGENVALUES]->shape[0];
-    DLDA_TRY(dlda_lda_create(C, D, K, &model->lda));
-    memcpy(model->lda->counts, head[COUNTS]->data, C * sizeof(double));
-    memcpy(model->lda->M, head[MEANS]->data, C * D * sizeof(double));
-    memcpy(model->lda->A, head[DIRECTIONS]->data, K * D * sizeof(double));
-    memcpy(model->lda->eigenvalues, head[EIGENVALUES]->data, K * sizeof(double));
-    DLDA_TRY(check_head(model->lda, path));
-    dlda_lda_prepare(model->lda);
-done:
     return status;
 }
 
@@ -268,6 +195,18 @@ static dlda_status check_variances(const dlda_model *model, const char *path)
     return DLDA_OK;
 }
 
+/* A refitted head may have classes that the network's softmax was not trained for. */
+static dlda_status load_softmax(const dlda_safetensors *file, const char *path, dlda_model *model)
+{
+    const char *text = dlda_safetensors_metadata(file, softmax_key);
+
+    if (!text) return DLDA_OK;
+    if (strcmp(text, no_softmax) != 0)
+        return dlda_fail(DLDA_E_FORMAT, "%s: '%s' is '%.32s', expected '%s'", path, softmax_key, text, no_softmax);
+    dlda_model_lose_softmax(model);
+    return DLDA_OK;
+}
+
 static dlda_status load_tensors(const dlda_safetensors *file, const char *path, dlda_model *model)
 {
     dlda_status status = DLDA_OK;
@@ -275,7 +214,8 @@ static dlda_status load_tensors(const dlda_safetensors *file, const char *path, 
 
     DLDA_TRY(dlda_network_visit(model->network, load_parameter, &source));
     DLDA_TRY(dlda_preparation_load(file, path, model->network->input, &model->preparation));
-    DLDA_TRY(load_head(file, path, model));
+    DLDA_TRY(dlda_head_load(file, path, model->classes, model->network->features, &model->lda));
+    DLDA_TRY(load_softmax(file, path, model));
     DLDA_TRY(check_variances(model, path));
 done:
     return status;

@@ -24,7 +24,7 @@
 static const char newest[] = "checkpoint.safetensors", before[] = "checkpoint-previous.safetensors";
 static const char format_key[] = "deeplda_checkpoint", format_version[] = "1";
 
-enum { EPOCH_FIELDS = 8, MOST_TENSORS = 12 };
+enum { EPOCH_FIELDS = 8, MOST_TENSORS = 14 };
 
 /* ---- The history as numbers ---- */
 
@@ -147,6 +147,9 @@ static void list_tensors(const dlda_trainer *self, const counters *numbers, cons
     add(set, "best.head.means", DLDA_F64, model->lda->C, model->lda->D, model->lda->M);
     add(set, "best.head.directions", DLDA_F64, model->lda->K, model->lda->D, model->lda->A);
     add(set, "best.head.eigenvalues", DLDA_F64, 1, model->lda->K, model->lda->eigenvalues);
+    if (!model->lda->Sw) return;
+    add(set, "best.head.within", DLDA_F64, model->lda->D, model->lda->D, model->lda->Sw);
+    add(set, "best.head.total", DLDA_F64, model->lda->D, model->lda->D, model->lda->St);
 }
 
 /* ---- Saving ---- */
@@ -358,6 +361,11 @@ static dlda_status load_best(dlda_trainer *self, const dlda_safetensors *file, c
     DLDA_TRY(copy(file, "best.head.means", DLDA_F64, C, D, lda->M));
     DLDA_TRY(copy(file, "best.head.directions", DLDA_F64, K, D, lda->A));
     DLDA_TRY(copy(file, "best.head.eigenvalues", DLDA_F64, 1, K, lda->eigenvalues));
+    if (dlda_safetensors_find(file, "best.head.within")) { /* files of earlier versions have no matrices */
+        DLDA_TRY(dlda_lda_take_scatter(lda));
+        DLDA_TRY(copy(file, "best.head.within", DLDA_F64, D, D, lda->Sw));
+        DLDA_TRY(copy(file, "best.head.total", DLDA_F64, D, D, lda->St));
+    }
     dlda_lda_prepare(lda);
     dlda_lda_destroy(model->lda);
     model->lda = lda;

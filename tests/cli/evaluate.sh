@@ -17,6 +17,20 @@ train() { # RUN ARGUMENT...
     shift
     expect 0 train "$@" --batch 60 -q --epochs 2 -o "$run"
 }
+
+# The same in much noise, so that not all answers are right.
+"$python" - <<'PYTHON'
+import os, random, struct
+os.mkdir("hard")
+rng = random.Random(7)
+for prefix, n in (("train", 300), ("t10k", 240)):
+    labels = [i % 3 for i in range(n)]
+    pixels = bytes((130 if y // 2 == label else 100) + rng.randrange(120) for label in labels for y in range(6) for _ in range(6))
+    open(f"hard/{prefix}-images-idx3-ubyte", "wb").write(struct.pack(">IIII", 0x803, n, 6, 6) + pixels)
+    open(f"hard/{prefix}-labels-idx1-ubyte", "wb").write(struct.pack(">II", 0x801, n) + bytes(labels))
+PYTHON
+train hard_lda hard --net five.net --validation 0
+train hard_cce hard --net three.net --objective cce --validation 0
 train lda data/good --net five.net --validation 0
 train cce data/good --net three.net --objective cce --validation 0
 train part data/good --net five.net
@@ -34,9 +48,10 @@ json "sum(b['samples'] for b in a['calibration']) == 60 and all((b['accuracy'] i
 json "abs(a['mean_separation'] - sum(a['eigenvalues']) / 2) < 1e-9 and a['nearest_classes']['distance'] > 0"
 json "a['nearest_classes']['first'] != a['nearest_classes']['second']"
 
-for run in lda cce; do
+for run in hard_lda hard_cce; do
+    expect 0 eval $run/model.safetensors hard --json; json "0.5 < a['accuracy'] < 0.99"
     code=0
-    "$python" "$root/tools/eval_twin.py" "$program" "$run/model.safetensors" data/good >out 2>err || code=$?
+    "$python" "$root/tools/eval_twin.py" "$program" "$run/model.safetensors" hard >out 2>err || code=$?
     if [ "$code" -eq 77 ]; then echo "skip  figures of $run against the twin: it needs NumPy and SciPy"
     else grep FAIL out; holds "figures of $run as the twin finds them" test "$code" -eq 0; fi
 done
@@ -90,5 +105,91 @@ done
 expect 0 eval "$lda" shuffled --json; json "a['accuracy'] < 0.7"
 holds "eval predicts the same with shuffled labels" cmp answers-good answers-shuffled
 holds "predict says the same with shuffled labels" cmp lines-good lines-shuffled
+
+# ---- A new head ----
+
+same_heads() { # MODEL MODEL: the same network, class names, and head up to single precision
+    "$python" - "$1" "$2" <<'PYTHON'
+import json, struct, sys
+def read(path):
+    data = open(path, "rb").read()
+    n = struct.unpack("<Q", data[:8])[0]
+    header = json.loads(data[8:8 + n])
+    texts = header.pop("__metadata__")
+    values = {}
+    for name, entry in header.items():
+        begin, end = (8 + n + offset for offset in entry["data_offsets"])
+        kind, size = ("d", 8) if entry["dtype"] == "F64" else ("f", 4)
+        values[name] = struct.unpack("<%d%s" % ((end - begin) // size, kind), data[begin:end])
+    return texts, values
+(texts, a), (others, b) = read(sys.argv[1]), read(sys.argv[2])
+if texts["classes"] != others["classes"] or sorted(a) != sorted(b): sys.exit(1)
+for name in a:
+    largest = max(map(abs, a[name]))
+    if len(a[name]) != len(b[name]) or any(abs(x - y) > 1e-5 * largest for x, y in zip(a[name], b[name])): sys.exit(1)
+PYTHON
+}
+hard=hard_lda/model.safetensors part=part/model.safetensors
+expect 0 refit "$hard" hard -o same.safetensors; silent err; prints '^head fitted on 300 samples of hard$'
+prints '^3 classes, prior of each: 0 0.3333'; prints 'same.safetensors$'
+holds "refit on the same data gives the same head" same_heads "$hard" same.safetensors
+expect 0 refit "$part" data/good --as-trained -o same.safetensors --json; silent err
+json "a['samples'] == 162 and a['output'] == 'same.safetensors' and len(a['eigenvalues']) == 2"
+holds "the samples of the training give its head" same_heads "$part" same.safetensors
+expect 0 refit "$part" data/good -o all.safetensors; prints 'fitted on 180 samples'
+holds "all samples give another" sh -c '! cmp -s same.safetensors all.safetensors'
+expect 0 refit "$hard" hard --lambda 1 -o stiff.safetensors
+expect 0 info stiff.safetensors --json; json "a['options']['lambda'] == 1"
+expect 0 refit "$hard" data/pictures -o names.safetensors
+expect 0 eval names.safetensors data/pictures --json; json "[c['name'] for c in a['classes']] == ['class 0', 'class 1', 'class 2']"
+expect 0 refit hard_cce/model.safetensors data/pictures -o names.safetensors
+expect 2 eval names.safetensors data/pictures --head softmax; says 'not those that its softmax was trained for'
+expect 0 refit "$hard" hard -o same.safetensors; cp same.safetensors before
+expect 0 refit same.safetensors hard -o same.safetensors; holds "a model may replace itself" same_heads before same.safetensors
+
+expect 0 refit "$hard" --priors 1,2,1 -o priors.safetensors --json
+json "[round(c['prior'], 9) for c in a['classes']] == [0.25, 0.5, 0.25]"
+expect 0 eval priors.safetensors hard --json --proba bayes; cp out with
+expect 0 eval "$hard" hard --json --proba bayes
+holds "priors change Bayes' answers" sh -c '! cmp -s out with'
+json "[sum(c) for c in zip(*a['confusion'])][1] < [sum(c) for c in zip(*json.load(open('with'))['confusion'])][1]"
+expect 0 refit priors.safetensors --priors uniform -o fair.safetensors --json; json "all(abs(c['prior'] - 1 / 3) < 1e-12 for c in a['classes'])"
+expect 0 refit priors.safetensors --priors data -o data.safetensors
+holds "the data's priors again" cmp -s data.safetensors "$hard"
+
+expect 2 refit "$hard" hard; says 'expected -o FILE'
+expect 2 refit "$hard" -o bad.safetensors; says 'expected DATA to fit on, or --priors'
+expect 2 refit "$hard" --priors 1,2 -o bad.safetensors; says 'found 2 values, expected uniform, data, or one for each of the 3 classes'
+expect 2 refit "$hard" --priors 1,-2,1 -o bad.safetensors; says "value 2, '-2', is not a number above 0"
+expect 2 refit "$hard" --priors 1,,1 -o bad.safetensors; says "value 2, '', is not a number"
+expect 2 refit "$hard" hard --priors 1,x,1 -o bad.safetensors; says "value 2, 'x', is not a number"
+expect 2 refit "$hard" --add-class new -o bad.safetensors; says 'needs pictures of that class'
+expect 2 refit "$hard" --add-class new --as-trained data/album -o bad.safetensors; says 'does not go with'
+expect 2 refit "$hard" --add-class 1 data/album -o bad.safetensors; says "has a class '1' already"
+expect 1 refit "$hard" --add-class new data/missing -o bad.safetensors; says 'data/missing'
+expect 1 refit "$hard" --add-class new data/zero.png -o bad.safetensors; says 'zero.png: .*1 samples of the new class, expected at least 2'
+expect 1 refit "$hard" --add-class new data/large.png -o bad.safetensors; says 'images are 8 x 8 x 1, the model expects 6 x 6 x 1'
+expect 1 refit "$hard" digits -o bad.safetensors; says 'images are 28 x 28 x 1, the model expects 6 x 6 x 1'
+expect 1 refit "$hard" data/one_class -o bad.safetensors; says 'data/one_class: .*class'
+expect 1 refit missing.safetensors hard -o bad.safetensors; says 'missing.safetensors'
+expect 1 refit "$hard" hard -o nowhere/bad.safetensors; says 'nowhere/bad.safetensors'
+absent bad.safetensors
+
+# ---- Digits 0 to 8, and then the 9 from 20 pictures ----
+
+expect 0 data convert digits --to png -o pages
+mkdir -p nine few
+cp -r pages/train pages/test nine
+rm -r nine/train/9 nine/test/9
+for file in $(ls pages/train/9 | head -n 20); do cp "pages/train/9/$file" few; done
+expect 0 train nine --net mlp --epochs 3 --batch 300 -q -o nine_run
+expect 0 refit nine_run/model.safetensors --add-class 9 few -o ten.safetensors; silent err
+prints '^class 9 added from 20 samples$'; prints '^10 classes'
+expect 0 eval ten.safetensors pages --json --proba bayes; json "a['samples'] == 1000 and a['accuracy'] > 0.8"
+json "a['classes'][9]['name'] == '9' and a['classes'][9]['recall'] > 0.5"
+json "min(c['recall'] for c in a['classes']) > 0.5"
+expect 0 predict ten.safetensors few; holds "most of the pictures are 9" test "$(grep -c ',0,9,' out)" -gt 12
+expect 1 refit nine_run/model.safetensors --add-class x pages/train -o bad.safetensors
+says 'pages/train: no pictures in this folder'; absent bad.safetensors
 
 finish

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cmd_refit.c - `deeplda refit`: a new LDA head for a trained network, in closed form: on other data, with a class more,
+ * or with other priors.
+ */
+#include "data.h"
+#include "fit.h"
+#include "json_out.h"
+#include "priors.h"
+#include "split.h"
+#include "table.h"
+
+#include <stdio.h>
+
+static const char *const name = "refit";
+
+typedef struct refitter {
+    dlda_options *options;
+    const char *path, *data; /* of the model; NULL: no data */
+    const char *output, *priors, *add_class;
+    dlda_model *model, *refitted;
+    size_t samples; /* that it was fitted on */
+} refitter;
+
+/* ---- Fitting ---- */
+
+/* What the latest step made takes the place of what there was. */
+static void replace(refitter *self, dlda_model *made)
+{
+    dlda_model_destroy(self->refitted);
+    self->refitted = made;
+}
+
+static int fit(refitter *self, const dlda_dataset *data)
+{
+    double lambda = option_number(self->options, "lambda");
+    dlda_workspace *workspace = NULL;
+    dlda_model *made = NULL;
+    dlda_status status = dlda_workspace_create(self->model, option_batch(self->options, dlda_dataset_count(data)),
+                                               (size_t)option_number(self->options, "threads"), &workspace);
+
+    if (status == DLDA_OK && self->add_class[0])
+        status = dlda_model_add_class(self->model, workspace, data, self->add_class, lambda, &made);
+    else if (status == DLDA_OK) status = dlda_model_refit(self->model, workspace, data, lambda, &made);
+    dlda_workspace_destroy(workspace);
+    if (made) replace(self, made);
+    self->samples = dlda_dataset_count(data);
+    return exit_code_at(name, self->data, status);
+}
+
+/* Images in the model's colours and size, with classes of their own. */
+static dlda_read_spec spec_of(const refitter *self, dlda_part part)
+{
+    dlda_read_spec spec = data_spec(name, self->options, self->data, part);
+
+    dlda_read_spec_use_model(&spec, self->model);
+    spec.names = NULL;
+    spec.classes = 0;
+    return spec;
+}
+
+static int fit_on_set(refitter *self)
+{
+    fit_size wanted = fit_of_model(self->model);
+    dlda_read_spec spec = spec_of(self, DLDA_TRAIN);
+    dlda_dataset *all = NULL, *part = NULL, *held_out = NULL;
+    int code = exit_code_of(name, dlda_dataset_open(&spec, &all));
+
+    if (code == EXIT_OK) code = fit_images(name, self->data, "images", all, &wanted);
+    if (code == EXIT_OK && option_is(self->options, "as-trained", "true"))
+        code = split_training_data(name, self->data, self->options, all, &part, &held_out);
+    if (code == EXIT_OK) code = fit(self, part ? part : all);
+    dlda_dataset_destroy(held_out);
+    dlda_dataset_destroy(part);
+    dlda_dataset_destroy(all);
+    return code;
+}
+
+static int fit_new_class(refitter *self)
+{
+    fit_size wanted = fit_of_model(self->model);
+    dlda_read_spec spec = spec_of(self, DLDA_TRAIN);
+    dlda_dataset *images = NULL;
+    int code = exit_code_of(name, dlda_dataset_open_images(&spec, &images));
+
+    if (code == EXIT_OK) code = fit_images(name, self->data, "images", images, &wanted);
+    if (code == EXIT_OK) code = fit(self, images);
+    dlda_dataset_destroy(images);
+    return code;
+}
+
+static int make_priors(refitter *self)
+{
+    dlda_model *made = NULL;
+    int code = priors_apply(name, self->priors, self->refitted ? self->refitted : self->model, &made);
+
+    if (code == EXIT_OK) replace(self, made);
+    return code;
+}
+
+/* ---- Results ---- */
+
+static void write_json(const refitter *self)
+{
+    const dlda_model *model = self->refitted;
+    const dlda_lda *lda = dlda_model_lda(model);
+    json_out json = { .file = stdout };
+    size_t count = 0;
+    const double *values = dlda_lda_eigenvalues(lda, &count);
+
+    json_open(&json, '{');
+    json_key(&json, "output");
+    json_text(&json, self->output);
+    json_key(&json, "samples");
+    json_count(&json, self->samples);
+    json_key(&json, "classes");
+    json_open(&json, '[');
+    for (size_t c = 0; c < dlda_model_classes(model); c++) {
+        json_open(&json, '{');
+        json_key(&json, "name");
+        json_text(&json, dlda_model_class_name(model, c));
+        json_key(&json, "prior");
+        json_number(&json, dlda_lda_prior(lda, c));
+        json_close(&json, '}');
+    }
+    json_close(&json, ']');
+    json_key(&json, "eigenvalues");
+    json_open(&json, '[');
+    for (size_t i = 0; i < count; i++) json_number(&json, values[i]);
+    json_close(&json, ']');
+    json_close(&json, '}');
+    fputc('\n', stdout);
+}
+
+static void write_text(const refitter *self)
+{
+    const dlda_model *model = self->refitted;
+
+    if (self->add_class[0]) {
+        fputs("class ", stdout);
+        table_name(stdout, self->add_class);
+        printf(" added from %zu samples\n", self->samples);
+    } else if (self->data) {
+        printf("head fitted on %zu samples of %s\n", self->samples, self->data);
+    }
+    printf("%zu classes, prior of each:", dlda_model_classes(model));
+    for (size_t c = 0; c < dlda_model_classes(model); c++) {
+        fputs(c ? ", " : " ", stdout);
+        table_name(stdout, dlda_model_class_name(model, c));
+        printf(" %.4g", dlda_lda_prior(dlda_model_lda(model), c));
+    }
+    fputs("\n\n", stdout);
+    table_eigenvalues(stdout, dlda_model_lda(model));
+    printf("\nwritten:\n  %s\n", self->output);
+}
+
+/* ---- The command ---- */
+
+static int check_usage(const refitter *self)
+{
+    if (!self->output[0]) return complain_usage(name, "expected -o FILE, the file of the new model");
+    if (!self->data && self->add_class[0])
+        return complain_usage(name, "--add-class %s needs pictures of that class: --add-class NAME FOLDER",
+                              self->add_class);
+    if (!self->data && !self->priors[0])
+        return complain_usage(name, "expected DATA to fit on, or --priors alone to change no more than these");
+    if (self->add_class[0] && option_is(self->options, "as-trained", "true"))
+        return complain_usage(name, "--as-trained does not go with --add-class, which fits on all pictures given");
+    return EXIT_OK;
+}
+
+static int run_refit(const cli_arguments *arguments)
+{
+    refitter self = { .options = arguments->options,
+                      .path = arguments->words[0],
+                      .data = arguments->n_words > 1 ? arguments->words[1] : NULL,
+                      .output = dlda_options_get(arguments->options, "output"),
+                      .priors = dlda_options_get(arguments->options, "priors"),
+                      .add_class = dlda_options_get(arguments->options, "add-class") };
+
+    int code = check_usage(&self);
+    if (code == EXIT_OK) code = exit_code_of(name, dlda_model_load(self.path, &self.model));
+    /* lambda, the split of the data, the size of batches: as the model was trained, unless the user says otherwise */
+    if (code == EXIT_OK) code = exit_code_at(name, self.path, dlda_options_use_model(self.options, self.model));
+    if (code == EXIT_OK && self.data) code = self.add_class[0] ? fit_new_class(&self) : fit_on_set(&self);
+    if (code == EXIT_OK && self.priors[0]) code = make_priors(&self);
+    if (code == EXIT_OK) code = exit_code_of(name, dlda_model_save(self.refitted, self.output));
+    if (code == EXIT_OK && option_is(self.options, "json", "true")) write_json(&self);
+    else if (code == EXIT_OK) write_text(&self);
+    dlda_model_destroy(self.refitted);
+    dlda_model_destroy(self.model);
+    return code;
+}
+
+const cli_command refit_command = {
+    .name = "refit",
+    .operands = "MODEL [DATA]",
+    .least = 1,
+    .most = 2,
+    .summary = "Fit a model's head anew: on other data, with a class more, with other priors.",
+    .details =
+        "The network stays as it is; the LDA on its features is fitted in closed form, which takes one pass over "
+        "the "
+        "images. Writes a new model to -o.\n"
+        "With DATA, which is anything that train takes: on all samples of its training part, whose classes become "
+        "those of the model. With --add-class NAME and a folder of pictures of that class (two at least; an IDX "
+        "file "
+        "or an .npy file will do): the model's classes and one more, without the data of the others. With --priors "
+        "alone: nothing but the shares of the classes that --proba bayes assumes. docs/evaluation.md has the "
+        "formulas.",
+    .examples = "deeplda refit run/model.safetensors ~/newdata -o new.safetensors\n"
+                "deeplda refit run/model.safetensors --add-class seven ~/sevens -o more.safetensors\n"
+                "deeplda refit run/model.safetensors --priors uniform -o fair.safetensors",
+    .run = run_refit,
+};

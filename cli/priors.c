@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * priors.c - reads "uniform", "data" or "0.5,0.3,0.2".
+ */
+#include "priors.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One number up to a comma or the end; NULL if there is none above 0. */
+static const char *read_share(const char *text, double *share)
+{
+    char *end = NULL;
+
+    *share = strtod(text, &end); /* with a point: the program keeps the numbers of the C locale */
+    if (end == text || (*end != ',' && *end != '\0') || !(*share > 0 && *share < 1e300)) return NULL;
+    return *end == ',' ? end + 1 : end;
+}
+
+static size_t count_items(const char *text)
+{
+    size_t count = 1;
+
+    for (; *text; text++) count += *text == ',';
+    return count;
+}
+
+static int read_list(const char *command, const char *text, size_t classes, double *priors)
+{
+    const char *at = text;
+
+    if (count_items(text) != classes)
+        return complain_usage(
+            command, "option priors: found %zu values, expected uniform, data, or one for each of the %zu classes",
+            count_items(text), classes);
+    for (size_t c = 0; c < classes; c++) {
+        const char *next = read_share(at, &priors[c]);
+        if (!next)
+            return complain_usage(command, "option priors: value %zu, '%.*s', is not a number above 0", c + 1,
+                                  (int)strcspn(at, ","), at);
+        at = next;
+    }
+    return EXIT_OK;
+}
+
+int priors_apply(const char *command, const char *text, const dlda_model *model, dlda_model **adapted)
+{
+    size_t classes = dlda_model_classes(model);
+    double *priors = strcmp(text, "data") == 0 ? NULL : calloc(classes, sizeof *priors);
+    int code = EXIT_OK;
+
+    if (!priors && strcmp(text, "data") != 0) {
+        complain(command, "no memory for %zu classes", classes);
+        return EXIT_FAILED;
+    }
+    if (strcmp(text, "uniform") == 0)
+        for (size_t c = 0; c < classes; c++) priors[c] = 1.0 / (double)classes;
+    else if (priors) code = read_list(command, text, classes, priors);
+    if (code == EXIT_OK) code = exit_code_of(command, dlda_model_use_priors(model, priors, adapted));
+    free(priors);
+    return code;
+}

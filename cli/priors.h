@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * priors.h - the option --priors.
+ */
+#ifndef DEEPLDA_CLI_PRIORS_H
+#define DEEPLDA_CLI_PRIORS_H
+
+#include "cli.h"
+
+/* Gives a model the priors that the option says: "uniform", "data", or a number for each class. Returns an exit code. */
+int priors_apply(const char *command, const char *text, const dlda_model *model, dlda_model **adapted);
+
+#endif
