@@ -12,10 +12,10 @@
 
 const cli_command *command_at(size_t i)
 {
-    static const cli_command *const commands[] = { &train_command,   &eval_command,  &refit_command,
-                                                   &predict_command, &lda_command,   &export_command,
-                                                   &info_command,    &bench_command, &data_command,
-                                                   &report_command };
+    static const cli_command *const commands[] = { &train_command,   &eval_command,     &refit_command,
+                                                   &predict_command, &lda_command,      &export_command,
+                                                   &info_command,    &bench_command,    &data_command,
+                                                   &report_command,  &reproduce_command };
 
     return i < sizeof commands / sizeof commands[0] ? commands[i] : NULL;
 }

@@ -43,7 +43,9 @@ struct dlda_options {
     int64_t repeats, part;       /* bench; part: dlda_benchmark_part */
     int64_t count, skip_bad, to; /* data; to: dlda_data_format */
     int64_t cross_validate;      /* lda: folds */
-    int64_t head, svm;           /* eval; head: 0 LDA, 1 softmax */
+    int64_t list, seeds;         /* reproduce */
+    char budget[DLDA_OPTION_TEXT], rows[DLDA_OPTION_TEXT];
+    int64_t head, svm; /* eval; head: 0 LDA, 1 softmax */
     char train_data[DLDA_OPTION_TEXT];
     int64_t as_trained; /* refit */
     char priors[DLDA_OPTION_TEXT], add_class[DLDA_OPTION_TEXT];
@@ -52,8 +54,8 @@ struct dlda_options {
     char label[DLDA_OPTION_TEXT];
     char format[DLDA_OPTION_TEXT]; /* of the data; "": recognised from the content */
     /* the text of each value, in the order of the table */
-    char text[64][DLDA_OPTION_TEXT];
-    unsigned char given[64]; /* 1: set by the user, so that no preset changes it */
+    char text[96][DLDA_OPTION_TEXT];
+    unsigned char given[96]; /* 1: set by the user, so that no preset changes it */
 };
 
 /* 1 if option i of the table decides the result of a training, so that files record it. */
