@@ -37,7 +37,7 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command train_command, eval_command, refit_command, predict_command, embed_command, lda_command,
-    export_command, report_command, info_command, bench_command, data_command;
+    export_command, report_command, reproduce_command, info_command, bench_command, data_command;
 
 /* Command i of the program, from 0; NULL behind the last one. */
 const cli_command *command_at(size_t i);

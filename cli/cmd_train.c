@@ -8,6 +8,7 @@
 #include "data.h"
 #include "events.h"
 #include "fit.h"
+#include "folders.h"
 #include "interrupt.h"
 #include "progress.h"
 #include "split.h"
@@ -76,20 +77,6 @@ static void say_what_is_trained(const training *self)
 
 /* ---- Training ---- */
 
-/* Makes the folders that lead to the run's own; what fails here fails again, with a message, when that is made. */
-static void make_parents(const char *folder)
-{
-    char path[4096];
-
-    if (strlen(folder) >= sizeof path) return;
-    memcpy(path, folder, strlen(folder) + 1);
-    for (char *slash = strchr(path + 1, '/'); slash && slash[1]; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(path, 0777);
-        *slash = '/';
-    }
-}
-
 static int prepare(training *self)
 {
     const char *steps = dlda_options_get(self->options, "prepare");
@@ -107,7 +94,7 @@ static int prepare(training *self)
 static int open_folder(training *self)
 {
     if (self->resumes) return exit_code_of(name, dlda_trainer_resume(self->trainer, self->folder));
-    make_parents(self->folder);
+    folders_make_parents(self->folder);
     return exit_code_of(
         name, dlda_trainer_record(self->trainer, self->folder, option_is(self->options, "force", "true")));
 }

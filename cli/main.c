@@ -13,8 +13,8 @@
 const cli_command *command_at(size_t i)
 {
     static const cli_command *const commands[] = {
-        &train_command,  &eval_command,   &refit_command, &predict_command, &embed_command, &lda_command,
-        &export_command, &report_command, &info_command,  &bench_command,   &data_command,
+        &train_command,  &eval_command,   &refit_command,     &predict_command, &embed_command, &lda_command,
+        &export_command, &report_command, &reproduce_command, &info_command,    &bench_command, &data_command,
     };
 
     return i < sizeof commands / sizeof commands[0] ? commands[i] : NULL;

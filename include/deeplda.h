@@ -454,6 +454,8 @@ DLDA_API dlda_status dlda_options_resume(dlda_options *options, const char *fold
 /* The same for a training that is not to go on: from options.json and run.json, which need no checkpoint. Where the data
  * came from is "" if nothing says so. On failure, what could be read is set. */
 DLDA_API dlda_status dlda_options_read_run(dlda_options *options, const char *folder);
+/* How far it was then: its complete epochs, and the seconds that they took. */
+DLDA_API dlda_status dlda_run_progress(const char *folder, size_t *epochs, double *seconds);
 
 /* What a checkpoint says of its training. */
 typedef struct dlda_checkpoint_info {

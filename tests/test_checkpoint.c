@@ -111,6 +111,25 @@ static void leave_checkpoint(const char *run)
     end_job(&first);
 }
 
+static void test_progress(void **state)
+{
+    char *run = in_folder("progress");
+    job whole = new_job("lda", NULL, 0);
+    size_t count = 0, epochs = 0;
+    double seconds = 0, sum = 0;
+
+    (void)state;
+    CHECK_STATUS(dlda_run_progress(run, &epochs, &seconds), DLDA_E_IO);
+    CHECK_OK(dlda_trainer_record(whole.trainer, run, 1));
+    CHECK_OK(dlda_trainer_run(whole.trainer));
+    const dlda_epoch *history = dlda_trainer_history(whole.trainer, &count);
+    for (size_t i = 0; i < count; i++) sum += history[i].seconds;
+    CHECK_OK(dlda_run_progress(run, &epochs, &seconds));
+    assert_int_equal(epochs, count);
+    assert_true(seconds == sum && sum > 0);
+    end_job(&whole);
+}
+
 static void test_what_does_not_fit(void **state)
 {
     static const char *const rate[][2] = { { "rate", "0.05" } }, *const fewer[][2] = { { "epochs", "1" } };
@@ -294,6 +313,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stopped_anywhere),
+        cmocka_unit_test(test_progress),
         cmocka_unit_test(test_what_does_not_fit),
         cmocka_unit_test(test_damaged_files),
         cmocka_unit_test(test_the_one_before),

@@ -43,20 +43,23 @@ struct dlda_options {
     int64_t repeats, part;       /* bench; part: dlda_benchmark_part */
     int64_t count, skip_bad, to; /* data; to: dlda_data_format */
     int64_t cross_validate;      /* lda: folds */
-    int64_t head, svm;           /* eval; head: 0 LDA, 1 softmax */
+    int64_t list;                /* predict, reproduce */
+    int64_t seeds;               /* reproduce */
+    char budget[DLDA_OPTION_TEXT], rows[DLDA_OPTION_TEXT];
+    int64_t head, svm; /* eval; head: 0 LDA, 1 softmax */
     char train_data[DLDA_OPTION_TEXT];
     int64_t as_trained; /* refit */
     char priors[DLDA_OPTION_TEXT], add_class[DLDA_OPTION_TEXT];
-    int64_t top, list; /* predict */
+    int64_t top; /* predict */
     double reject;
-    int64_t raw, from; /* embed */
+    int64_t raw, from;        /* embed */
     int64_t directions, live; /* report */
     char output[DLDA_OPTION_TEXT];
     char label[DLDA_OPTION_TEXT];
     char format[DLDA_OPTION_TEXT]; /* of the data; "": recognised from the content */
     /* the text of each value, in the order of the table */
-    char text[64][DLDA_OPTION_TEXT];
-    unsigned char given[64]; /* 1: set by the user, so that no preset changes it */
+    char text[96][DLDA_OPTION_TEXT];
+    unsigned char given[96]; /* 1: set by the user, so that no preset changes it */
 };
 
 /* 1 if option i of the table decides the result of a training, so that files record it. */

@@ -8,6 +8,7 @@
  */
 #include "onnx/export.h"
 
+#include <math.h>
 
 /* The score of a class that must not be chosen: far below all others, and its probability is 0. */
 static const float never = -1e30F;
@@ -47,9 +48,10 @@ static dlda_status add_scores(dlda_onnx_graph *graph, const dlda_lda *lda, dlda_
     DLDA_TRY(dlda_onnx_floats(graph, "head.means", (const size_t[4]){ K, C }, &w, &means));
     DLDA_TRY(dlda_onnx_floats(graph, "head.offsets", (const size_t[4]){ C }, &offset, &offsets));
     for (size_t c = 0; c < C; c++) {
+        double score = lda->offset[c] + (kind == DLDA_BAYES ? lda->log_prior[c] : 0);
         offset[c] = never;
-        if (!dlda_lda_usable(lda, c)) continue; /* too few rows of it were seen */
-        offset[c] = (float)(lda->offset[c] + (kind == DLDA_BAYES ? lda->log_prior[c] : 0));
+        if (!dlda_lda_usable(lda, c) || isinf(score)) continue; /* too few rows were seen, or none is expected */
+        offset[c] = (float)score;
         for (size_t k = 0; k < K; k++) w[k * C + c] = (float)dot(D, lda->M + c * D, lda->A + k * D);
     }
     DLDA_TRY(dlda_onnx_add(

@@ -57,4 +57,5 @@ const char dlda_page_style[] =
     "@media (max-width:480px){main,footer{padding:0 12px}.card{padding:4px}h1{font-size:1.4rem}}\n"
     "@media print{:root{--paper:#fff;--ink:#000;--pale:#444;--line:#bbb;--card:#fff;--tile:#f3f3f3;--mark:#eee;"
     "--warn:#000;--link:#000}body{font-size:11pt}figure,.samples li,.tiles li,tr{break-inside:avoid}"
-    ".files,.live{display:none}.card{border:0}.card.wide svg{min-width:0}.grid{grid-template-columns:1fr 1fr}}\n";
+    ".files,.live{display:none}.card{border:0}.card.wide svg{min-width:0}.scroll{overflow:visible}"
+    "table{font-size:8pt}th,td{padding:.15rem .3rem}.grid{grid-template-columns:1fr 1fr}}\n";

@@ -478,3 +478,25 @@ done:
     dlda_release(path);
     return status;
 }
+
+dlda_status dlda_run_progress(const char *folder, size_t *epochs, double *seconds)
+{
+    enum { SECONDS = 6 }; /* the place in pack_epoch */
+    dlda_status status = DLDA_OK;
+    char *path = NULL, damage[1024];
+    dlda_safetensors *file = NULL;
+    double sum = 0;
+
+    DLDA_TRY(open_newest(folder, &file, &path, damage));
+    const dlda_tensor *history = dlda_safetensors_find(file, "history");
+    if (!history || history->dtype != DLDA_F64 || history->rank != 2 || history->shape[1] != EPOCH_FIELDS)
+        DLDA_FAIL(DLDA_E_FORMAT, "%s: no history of %d numbers per epoch", path, EPOCH_FIELDS);
+    const double *fields = history->data;
+    for (size_t i = 0; i < history->shape[0]; i++) sum += fields[i * EPOCH_FIELDS + SECONDS];
+    *epochs = history->shape[0];
+    *seconds = sum;
+done:
+    dlda_safetensors_destroy(file);
+    dlda_release(path);
+    return status;
+}

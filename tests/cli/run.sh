@@ -22,10 +22,10 @@ tiny() { # EXIT_CODE RUN ARGUMENT...: trains for a moment
 expect 0 --help; prints '^Usage: deeplda'; prints '  train '; silent err
 expect 0 help train; prints '^Usage: deeplda train'
 expect 0 --version; prints '^deeplda [0-9]*\.[0-9]*\.[0-9]*$'
-for command in train eval refit predict embed lda export report info bench data; do
+for command in train eval refit predict embed lda export report reproduce info bench data; do
     expect 0 "$command" --help; prints '^Examples:'; prints '--help'; silent err
 done
-holds "help fits in 80 columns" sh -c "for c in train eval refit predict embed lda export report info bench data; do '$program' \$c -h; done |
+holds "help fits in 80 columns" sh -c "for c in train eval refit predict embed lda export report reproduce info bench data; do '$program' \$c -h; done |
     grep -v '^  deeplda' | awk 'length > 80 { wide = 1 } END { exit wide }'"
 expect 2; says '^Usage: deeplda'; silent out
 expect 2 trian; says "did you mean 'train'?"; says "deeplda --help"

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * experiments.h - the experiments of the paper and the figures that it prints: data only.
+ */
+#ifndef DEEPLDA_CLI_EXPERIMENTS_H
+#define DEEPLDA_CLI_EXPERIMENTS_H
+
+#include <stddef.h>
+
+/* Two networks are trained for each experiment. */
+typedef enum cli_trained { TRAINED_DEEPLDA, TRAINED_CCE, N_TRAINED } cli_trained;
+
+typedef struct trained_kind {
+    const char *name;      /* "deeplda": also of the run's folder */
+    const char *objective; /* "lda"                               */
+} trained_kind;
+
+extern const trained_kind trained_kinds[N_TRAINED];
+
+/* The rows of a table are evaluations of these two. */
+typedef enum cli_row { ROW_DEEPLDA, ROW_SVM, ROW_CCE, ROW_CCE_LDA, N_ROWS } cli_row;
+
+typedef struct row_kind {
+    const char *name;     /* "cce-lda": of --rows, and of the file with the figures   */
+    const char *title;    /* "CCE(LDA)": as the paper has it                          */
+    cli_trained model;    /* which network                                            */
+    const char *words[3]; /* of `deeplda eval`, NULL at the end                       */
+    const char *figures;  /* the part of its JSON that has them; NULL: the whole      */
+} row_kind;
+
+extern const row_kind row_kinds[N_ROWS];
+
+/* A printed figure, in %; 0: none. The paper's text does not always agree with its tables. */
+typedef struct printed_figure {
+    double table, text;
+} printed_figure;
+
+typedef struct cli_experiment {
+    const char *name, *title;
+    const char *set;          /* the known set it is done on, whose presets it takes        */
+    const char *net, *resize; /* instead of the preset's; NULL: none                        */
+    size_t images;            /* in the training part of that set                           */
+    size_t train, validation; /* of them: trained on; held out to choose the epoch          */
+    size_t test;              /* images in its test part                                    */
+    size_t folds;             /* lists of training images that the paper averages over; 0: one set */
+    const char *measure;      /* of the figures: "error" or "accuracy"                      */
+    printed_figure printed[N_ROWS];
+    const char *departure; /* in which the presets differ from the paper; NULL: nothing known */
+} cli_experiment;
+
+/* Experiment i, from 0; NULL behind the last one. */
+const cli_experiment *experiment_at(size_t i);
+/* By its name; NULL if there is none. */
+const cli_experiment *experiment_named(const char *name);
+
+#endif

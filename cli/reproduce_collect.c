@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * reproduce_collect.c - puts together what the runs of an experiment have found.
+ */
+#include "folders.h"
+#include "reproduce.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A complete training, and where it lies. */
+typedef struct finished_run {
+    char *place, *folder, *model;
+    training_record record;
+    double seconds;
+    size_t fold, seed;
+} finished_run;
+
+/* ---- One figure more ---- */
+
+/* Welford's way: mean and sum of squared differences from it; `spread` holds that sum until all are counted. */
+static void count_figure(result_row *row, double figure)
+{
+    double before = figure - row->mean;
+
+    row->runs++;
+    row->mean += before / (double)row->runs;
+    row->spread += before * (figure - row->mean);
+}
+
+static char *evaluation_command(const finished_run *run, const row_kind *kind)
+{
+    cli_words words = { 0 };
+
+    words_add(&words, "deeplda");
+    words_add(&words, "eval");
+    words_add(&words, "%s", run->model);
+    words_add(&words, "%s", run->record.data);
+    for (size_t i = 0; kind->words[i]; i++) words_add(&words, "%s", kind->words[i]);
+    char *command = words_as_command(&words, 0);
+    words_release(&words);
+    return command;
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static void count_run(result_row *row, const finished_run *run)
+{
+    size_t epochs = run->record.epochs;
+
+    if (row->runs == 1) {
+        row->least_epochs = epochs;
+        row->train = text_format("%s", run->record.command);
+        row->eval = evaluation_command(run, row->kind);
+    }
+    if (epochs < row->least_epochs) row->least_epochs = epochs;
+    row->most_epochs = larger(row->most_epochs, epochs);
+    row->full_epochs = run->record.full_epochs;
+    row->seconds += (run->seconds - row->seconds) / (double)row->runs;
+    row->seeds = larger(row->seeds, run->seed);
+    row->folds = larger(row->folds, run->fold);
+}
+
+/* The figure of a row, if there is one that is not older than the model. */
+static int add_row(result_table *table, const finished_run *run, cli_row r)
+{
+    result_row *row = &table->rows[r];
+    char *path = text_format("%s/%s.json", run->place, row_kinds[r].name);
+    double accuracy = 0;
+    int code = EXIT_OK, is_there = path_is_newer(path, run->model);
+
+    if (is_there) code = reproduce_read_accuracy(path, &row_kinds[r], &accuracy);
+    if (is_there && code == EXIT_OK) {
+        count_figure(row, strcmp(table->experiment->measure, "error") == 0 ? 100 - accuracy : accuracy);
+        count_run(row, run);
+        table->runs++;
+        for (size_t i = 0; i < run->record.deviations.count; i++)
+            words_add_once(&table->deviations, run->record.deviations.at[i]);
+    }
+    free(path);
+    return code;
+}
+
+/* ---- The runs ---- */
+
+/* The seconds of a training that cannot tell them are not worth a failure. */
+static void read_seconds(finished_run *run)
+{
+    size_t epochs = 0;
+
+    if (dlda_run_progress(run->folder, &epochs, &run->seconds) != DLDA_OK) run->seconds = NAN;
+}
+
+static int add_model(result_table *table, const char *place, cli_trained model, size_t fold, size_t seed)
+{
+    finished_run run = { .place = text_format("%s", place), .fold = fold, .seed = seed };
+    char *record = reproduce_record_path(place, model);
+    int code = reproduce_read_record(record, &run.record);
+
+    run.folder = text_format("%s/%s", place, trained_kinds[model].name);
+    run.model = text_format("%s/model.safetensors", run.folder);
+    if (run.record.complete) {
+        read_seconds(&run);
+        for (cli_row r = 0; r < N_ROWS && code == EXIT_OK; r++)
+            if (row_kinds[r].model == model) code = add_row(table, &run, r);
+    }
+    reproduce_release_record(&run.record);
+    free(record);
+    free(run.model);
+    free(run.folder);
+    free(run.place);
+    return code;
+}
+
+static int add_fold(const reproduction *self, result_table *table, size_t fold)
+{
+    int code = EXIT_OK, is_there = 1;
+
+    for (size_t seed = 1; seed <= MOST_SEEDS && is_there && code == EXIT_OK; seed++) {
+        char *place = reproduce_place(self, table->experiment, fold, seed);
+        is_there = path_is_there(place);
+        for (cli_trained model = 0; model < N_TRAINED && is_there && code == EXIT_OK; model++)
+            code = add_model(table, place, model, fold, seed);
+        free(place);
+    }
+    return code;
+}
+
+/* ---- All of them ---- */
+
+static void finish_row(result_row *row)
+{
+    row->spread = row->runs > 1 ? sqrt(row->spread / (double)(row->runs - 1)) : NAN;
+}
+
+static void note_folds(result_table *table, size_t folds)
+{
+    if (table->runs > 0 && folds < table->experiment->folds)
+        words_add(&table->deviations, "%zu of %zu folds", folds, table->experiment->folds);
+}
+
+int reproduce_collect(const reproduction *self, const cli_experiment *experiment, result_table *table)
+{
+    size_t folds = 0;
+    int code = EXIT_OK;
+
+    *table = (result_table){ .experiment = experiment };
+    for (cli_row r = 0; r < N_ROWS; r++)
+        table->rows[r] = (result_row){ .kind = &row_kinds[r], .printed = experiment->printed[r] };
+    for (size_t fold = 1; fold <= larger(experiment->folds, 1) && code == EXIT_OK; fold++) {
+        size_t before = table->runs;
+        code = add_fold(self, table, fold);
+        folds += table->runs > before;
+    }
+    for (cli_row r = 0; r < N_ROWS; r++) {
+        finish_row(&table->rows[r]);
+        if (table->rows[r].runs) table->rows[r].folds = experiment->folds ? folds : 0;
+    }
+    note_folds(table, folds);
+    return code;
+}
+
+void reproduce_release_table(result_table *table)
+{
+    for (cli_row r = 0; r < N_ROWS; r++) {
+        free(table->rows[r].train);
+        free(table->rows[r].eval);
+    }
+    words_release(&table->deviations);
+    *table = (result_table){ 0 };
+}

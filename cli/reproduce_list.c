@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * reproduce_list.c - `deeplda reproduce --list`: the experiments, what there is of them, and what they cost here.
+ */
+#include "folders.h"
+#include "reproduce.h"
+
+#include <stdlib.h>
+
+/* ---- What there is ---- */
+
+static char *state_of(const char *place, cli_trained model)
+{
+    training_record record;
+    char *path = reproduce_record_path(place, model), *text = NULL;
+    char *folder = text_format("%s/%s", place, trained_kinds[model].name);
+    size_t done = 0;
+    double seconds = 0;
+    int code = reproduce_read_record(path, &record);
+
+    if (code != EXIT_OK) text = text_format("cannot be read");
+    else if (!record.options) text = text_format("not begun");
+    else if (record.complete) text = text_format("complete (%zu epochs)", record.epochs);
+    else {
+        if (dlda_run_progress(folder, &done, &seconds) != DLDA_OK) done = 0;
+        text = text_format("%zu of %zu epochs", done, record.epochs);
+    }
+    reproduce_release_record(&record);
+    free(folder);
+    free(path);
+    return text;
+}
+
+/* 1 if there is something of that seed. */
+static int print_seed(const reproduction *self, const cli_experiment *experiment, size_t fold, size_t seed)
+{
+    char *place = reproduce_place(self, experiment, fold, seed);
+    int is_there = path_is_there(place);
+
+    if (is_there) {
+        char *states[N_TRAINED];
+        for (cli_trained model = 0; model < N_TRAINED; model++) states[model] = state_of(place, model);
+        printf("  %s: deeplda %s, cce %s\n", place, states[TRAINED_DEEPLDA], states[TRAINED_CCE]);
+        for (cli_trained model = 0; model < N_TRAINED; model++) free(states[model]);
+    }
+    free(place);
+    return is_there;
+}
+
+static void print_states(const reproduction *self, const cli_experiment *experiment)
+{
+    size_t fold = 1, seed = 0;
+    int found = 0;
+
+    do {
+        for (seed = 1; seed <= MOST_SEEDS && print_seed(self, experiment, fold, seed); seed++) found = 1;
+    } while (++fold <= experiment->folds);
+    if (!found) printf("  nothing of it in %s yet\n", self->root);
+}
+
+/* ---- Rows and costs ---- */
+
+static void print_rows(const cli_experiment *experiment)
+{
+    printf("  paper, test %s %%:", experiment->measure);
+    for (cli_row r = 0; r < N_ROWS; r++) {
+        const result_row row = { .printed = experiment->printed[r] };
+        char *printed = reproduce_printed_text(&row);
+        printf("%s %s %s", r ? "," : "", row_kinds[r].title, printed);
+        free(printed);
+    }
+    putchar('\n');
+}
+
+static int print_cost(const reproduction *self, const cli_experiment *experiment, const experiment_data *data,
+                      size_t epochs)
+{
+    training_cost cost;
+    int code = reproduce_cost(self, experiment, data, &cost);
+
+    if (code != EXIT_OK) return code;
+    double seconds = (double)epochs * cost.epoch + cost.rest;
+    char *one = reproduce_time_text(seconds), *both = reproduce_time_text(2 * seconds);
+    printf(
+        "  %zu training, %zu validation, %zu test images; %zu epochs at %.1f images/s: %s for a training, %s for "
+        "both\n",
+        data->train, data->validation, data->test, epochs, cost.images_per_second, one, both);
+    free(both);
+    free(one);
+    return EXIT_OK;
+}
+
+static int list_experiment(const reproduction *self, const cli_experiment *experiment, const experiment_data *data,
+                           size_t epochs)
+{
+    printf("%s: %s\n", experiment->name, experiment->title);
+    print_rows(experiment);
+    int code = print_cost(self, experiment, data, epochs);
+    if (code == EXIT_OK) print_states(self, experiment);
+    return code;
+}
+
+int reproduce_list(const reproduction *self)
+{
+    experiment_data data[MOST_EXPERIMENTS] = { 0 };
+    size_t epochs[MOST_EXPERIMENTS] = { 0 };
+
+    /* As the paper has them: nothing is fetched or divided for a list. */
+    for (size_t i = 0; i < self->n_experiments; i++)
+        data[i] = (experiment_data){ .train = self->experiments[i]->train,
+                                     .validation = self->experiments[i]->validation,
+                                     .test = self->experiments[i]->test };
+    int code = reproduce_schedule(self, data, epochs);
+    for (size_t i = 0; i < self->n_experiments && code == EXIT_OK; i++)
+        code = list_experiment(self, self->experiments[i], &data[i], epochs[i]);
+    return code;
+}

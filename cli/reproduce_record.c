@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * reproduce_record.c - the small JSON files beside the runs: how a training was done, and what an evaluation found.
+ */
+#include "folders.h"
+#include "json_out.h"
+#include "output.h"
+#include "reproduce.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+
+static int load(const char *path, json_t **object)
+{
+    json_error_t error;
+
+    *object = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+    if (json_is_object(*object)) return EXIT_OK;
+    complain(reproduce_name, "%s: line %d: %s; remove the file to have it made anew", path,
+             *object ? 1 : error.line, *object ? "not a JSON object" : error.text);
+    json_decref(*object);
+    *object = NULL;
+    return EXIT_FAILED;
+}
+
+/* ---- How a training was done ---- */
+
+static char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text_format("%s", text ? text : "");
+}
+
+static size_t count_of(const json_t *object, const char *key)
+{
+    json_int_t count = json_integer_value(json_object_get(object, key));
+    return count > 0 ? (size_t)count : 0;
+}
+
+int reproduce_read_record(const char *path, training_record *record)
+{
+    json_t *object = NULL;
+
+    *record = (training_record){ 0 };
+    if (!path_is_there(path)) return EXIT_OK;
+    int code = load(path, &object);
+    if (code != EXIT_OK) return code;
+    const json_t *deviations = json_object_get(object, "deviations");
+    record->complete = json_is_true(json_object_get(object, "complete"));
+    record->source = text_of(object, "source");
+    record->data = text_of(object, "data");
+    record->options = text_of(object, "options");
+    record->command = text_of(object, "command");
+    record->epochs = count_of(object, "epochs");
+    record->full_epochs = count_of(object, "full_epochs");
+    for (size_t i = 0; i < json_array_size(deviations); i++) {
+        const char *text = json_string_value(json_array_get(deviations, i));
+        if (text) words_add(&record->deviations, "%s", text);
+    }
+    json_decref(object);
+    return EXIT_OK;
+}
+
+static void add_text(json_out *json, const char *key, const char *text)
+{
+    json_key(json, key);
+    json_text(json, text);
+}
+
+int reproduce_write_record(const char *path, const training_record *record)
+{
+    cli_output output;
+    int code = output_open(&output, reproduce_name, path);
+
+    if (code != EXIT_OK) return code;
+    json_out json = { .file = output.file };
+    json_open(&json, '{');
+    json_key(&json, "complete");
+    json_raw(&json, record->complete ? "true" : "false");
+    add_text(&json, "source", record->source);
+    add_text(&json, "data", record->data);
+    add_text(&json, "options", record->options);
+    add_text(&json, "command", record->command);
+    json_key(&json, "epochs");
+    json_count(&json, record->epochs);
+    json_key(&json, "full_epochs");
+    json_count(&json, record->full_epochs);
+    json_key(&json, "deviations");
+    json_open(&json, '[');
+    for (size_t i = 0; i < record->deviations.count; i++) json_text(&json, record->deviations.at[i]);
+    json_close(&json, ']');
+    json_close(&json, '}');
+    fputc('\n', output.file);
+    return output_close(&output);
+}
+
+void reproduce_release_record(training_record *record)
+{
+    free(record->source);
+    free(record->data);
+    free(record->options);
+    free(record->command);
+    words_release(&record->deviations);
+    *record = (training_record){ 0 };
+}
+
+/* ---- What an evaluation found ---- */
+
+int reproduce_read_accuracy(const char *path, const row_kind *kind, double *percent)
+{
+    json_t *object = NULL;
+    int code = load(path, &object);
+
+    if (code != EXIT_OK) return code;
+    const json_t *part = kind->figures ? json_object_get(object, kind->figures) : object;
+    const json_t *accuracy = json_object_get(part, "accuracy");
+    if (json_is_number(accuracy)) *percent = 100 * json_number_value(accuracy);
+    else {
+        complain(reproduce_name, "%s: no accuracy in it; remove the file to have it made anew", path);
+        code = EXIT_FAILED;
+    }
+    json_decref(object);
+    return code;
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * reproduce_table.c - our figures beside the printed ones, for people: on the terminal and as Markdown.
+ */
+#include "output.h"
+#include "reproduce.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Fields ---- */
+
+char *reproduce_printed_text(const result_row *row)
+{
+    if (row->printed.table == 0) return text_format("-");
+    if (row->printed.text == 0) return text_format("%.2f", row->printed.table);
+    return text_format("%.2f (text %.2f)", row->printed.table, row->printed.text);
+}
+
+char *reproduce_ours_text(const result_row *row)
+{
+    if (row->runs == 0) return text_format("-");
+    if (row->runs == 1) return text_format("%.2f", row->mean);
+    return text_format("%.2f \u00b1 %.2f", row->mean, row->spread);
+}
+
+char *reproduce_epochs_text(const result_row *row)
+{
+    if (row->runs == 0) return text_format("-");
+    if (row->least_epochs != row->most_epochs)
+        return text_format("%zu-%zu of %zu", row->least_epochs, row->most_epochs, row->full_epochs);
+    if (row->most_epochs != row->full_epochs) return text_format("%zu of %zu", row->most_epochs, row->full_epochs);
+    return text_format("%zu", row->full_epochs);
+}
+
+static char *time_text(const result_row *row)
+{
+    return row->runs == 0 || isnan(row->seconds) ? text_format("-") : reproduce_time_text(row->seconds);
+}
+
+enum { N_FIELDS = 6 };
+static const char *const heads[N_FIELDS] = { "row", "paper", "ours", "runs", "epochs", "training" };
+
+static void make_fields(const result_row *row, char *fields[N_FIELDS])
+{
+    fields[0] = text_format("%s", row->kind->title);
+    fields[1] = reproduce_printed_text(row);
+    fields[2] = reproduce_ours_text(row);
+    fields[3] = text_format("%zu", row->runs);
+    fields[4] = reproduce_epochs_text(row);
+    fields[5] = time_text(row);
+}
+
+static void release_fields(char *fields[N_FIELDS])
+{
+    for (int i = 0; i < N_FIELDS; i++) free(fields[i]);
+}
+
+/* ---- On the terminal ---- */
+
+/* Columns that a text takes: bytes of UTF-8 that begin a character. */
+static int columns(const char *text)
+{
+    int count = 0;
+
+    for (; *text; text++) count += ((unsigned char)*text & 0xC0) != 0x80;
+    return count;
+}
+
+static void print_fields(FILE *file, char *const fields[N_FIELDS])
+{
+    static const int widths[N_FIELDS] = { 17, 20, 16, 6, 12, 0 };
+
+    for (int i = 0; i < N_FIELDS; i++)
+        fprintf(file, "%s%s%*s", i ? "" : "  ", fields[i],
+                widths[i] > columns(fields[i]) ? widths[i] - columns(fields[i]) : i + 1 < N_FIELDS, "");
+    fputc('\n', file);
+}
+
+static void print_commands(FILE *file, const result_table *table)
+{
+    fputs("  commands:\n", file);
+    for (cli_row r = 0; r < N_ROWS; r++) {
+        const result_row *row = &table->rows[r];
+        int first = r == 0 || row_kinds[r].model != row_kinds[r - 1].model || table->rows[r - 1].runs == 0;
+        if (row->runs == 0) continue;
+        if (first) fprintf(file, "    %s\n", row->train);
+        fprintf(file, "    %s\n", row->eval);
+    }
+}
+
+void reproduce_print_table(FILE *file, const result_table *table)
+{
+    fprintf(file, "%s: %s; test %s %%\n", table->experiment->name, table->experiment->title,
+            table->experiment->measure);
+    print_fields(file, (char *const *)heads);
+    for (cli_row r = 0; r < N_ROWS; r++) {
+        char *fields[N_FIELDS];
+        make_fields(&table->rows[r], fields);
+        print_fields(file, fields);
+        release_fields(fields);
+    }
+    for (size_t i = 0; i < table->deviations.count; i++)
+        fprintf(file, "%s%s\n", i ? "              " : "  deviations: ", table->deviations.at[i]);
+    if (table->runs > 0) print_commands(file, table);
+}
+
+/* ---- Markdown ---- */
+
+static void write_markdown_row(FILE *file, char *const fields[N_FIELDS])
+{
+    for (int i = 0; i < N_FIELDS; i++) fprintf(file, "| %s ", fields[i]);
+    fputs("|\n", file);
+}
+
+static void write_markdown_table(FILE *file, const result_table *table)
+{
+    fprintf(file, "\n## %s\n\n%s. Test %s in %%.\n\n", table->experiment->name, table->experiment->title,
+            table->experiment->measure);
+    write_markdown_row(file, (char *const *)heads);
+    fputs("|---|---|---|---|---|---|\n", file);
+    for (cli_row r = 0; r < N_ROWS; r++) {
+        char *fields[N_FIELDS];
+        make_fields(&table->rows[r], fields);
+        write_markdown_row(file, fields);
+        release_fields(fields);
+    }
+    if (table->deviations.count) fputs("\nDeviations from the paper:\n\n", file);
+    for (size_t i = 0; i < table->deviations.count; i++) fprintf(file, "- %s\n", table->deviations.at[i]);
+    fputs("\nCommands:\n\n", file);
+    for (cli_row r = 0; r < N_ROWS; r++) {
+        const result_row *row = &table->rows[r];
+        if (row->runs) fprintf(file, "    # %s\n    %s\n    %s\n", row->kind->title, row->train, row->eval);
+    }
+}
+
+void reproduce_write_markdown(FILE *file, const result_table *tables, size_t count)
+{
+    fputs("# Experiments of the DeepLDA paper\n\n"
+          "Dorfer, Kelz, Widmer: Deep Linear Discriminant Analysis, ICLR 2016. `paper`: as printed; `ours`: mean "
+          "and\n"
+          "standard deviation over the runs; `training`: time of one training.\n",
+          file);
+    for (size_t i = 0; i < count; i++) write_markdown_table(file, &tables[i]);
+}
+
+/* ---- All of it ---- */
+
+typedef void write_tables(FILE *file, const result_table *tables, size_t count);
+
+static int write_file(const reproduction *self, const char *name, write_tables *write, const result_table *tables,
+                      size_t count)
+{
+    char *path = text_format("%s/%s", self->root, name);
+    cli_output output;
+    int code = output_open(&output, reproduce_name, path);
+
+    if (code == EXIT_OK) {
+        write(output.file, tables, count);
+        code = output_close(&output);
+    }
+    free(path);
+    return code;
+}
+
+static int is_asked_for(const reproduction *self, const cli_experiment *experiment)
+{
+    for (size_t i = 0; i < self->n_experiments; i++)
+        if (self->experiments[i] == experiment) return 1;
+    return 0;
+}
+
+int reproduce_tables(const reproduction *self)
+{
+    result_table tables[MOST_EXPERIMENTS] = { 0 };
+    size_t count = 0;
+    int code = EXIT_OK;
+
+    for (size_t i = 0; experiment_at(i) && code == EXIT_OK; i++) {
+        code = reproduce_collect(self, experiment_at(i), &tables[count]);
+        if (tables[count].runs > 0 || is_asked_for(self, experiment_at(i))) count++;
+        else reproduce_release_table(&tables[count]);
+    }
+    if (code == EXIT_OK) code = write_file(self, "table.md", reproduce_write_markdown, tables, count);
+    if (code == EXIT_OK) code = write_file(self, "table.csv", reproduce_write_csv, tables, count);
+    if (code == EXIT_OK) code = write_file(self, "table.json", reproduce_write_json, tables, count);
+    for (size_t i = 0; i < count; i++) {
+        if (code == EXIT_OK && is_asked_for(self, tables[i].experiment)) {
+            reproduce_print_table(stdout, &tables[i]);
+            putchar('\n');
+        }
+        reproduce_release_table(&tables[i]);
+    }
+    if (code == EXIT_OK) printf("tables: %s/table.md, table.csv, table.json\n", self->root);
+    return code;
+}

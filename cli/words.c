@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * words.c - texts that are put together.
+ */
+#define _GNU_SOURCE
+#include "words.h"
+#include "cli.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static _Noreturn void end_without_memory(void)
+{
+    complain(NULL, "no memory for a text");
+    exit(EXIT_FAILED);
+}
+
+static char *format_values(const char *format, va_list values)
+{
+    char *text = NULL;
+
+    if (vasprintf(&text, format, values) < 0) end_without_memory();
+    return text;
+}
+
+char *text_format(const char *format, ...)
+{
+    va_list values;
+
+    va_start(values, format);
+    char *text = format_values(format, values);
+    va_end(values);
+    return text;
+}
+
+void words_add(cli_words *words, const char *format, ...)
+{
+    va_list values;
+    char **more = reallocarray(words->at, words->count + 2, sizeof *more);
+
+    if (!more) end_without_memory();
+    words->at = more;
+    va_start(values, format);
+    words->at[words->count++] = format_values(format, values);
+    va_end(values);
+    words->at[words->count] = NULL;
+}
+
+void words_add_once(cli_words *words, const char *text)
+{
+    for (size_t i = 0; i < words->count; i++)
+        if (strcmp(words->at[i], text) == 0) return;
+    words_add(words, "%s", text);
+}
+
+void words_add_all(cli_words *words, const cli_words *more)
+{
+    for (size_t i = 0; i < more->count; i++) words_add(words, "%s", more->at[i]);
+}
+
+void words_release(cli_words *words)
+{
+    for (size_t i = 0; i < words->count; i++) free(words->at[i]);
+    free(words->at);
+    *words = (cli_words){ 0 };
+}
+
+/* ---- For a shell ---- */
+
+static int needs_quotes(const char *word)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=./,:@%";
+
+    return !word[0] || word[strspn(word, plain)] != '\0';
+}
+
+static void write_word(FILE *file, const char *word)
+{
+    if (!needs_quotes(word)) {
+        fputs(word, file);
+        return;
+    }
+    fputc('\'', file);
+    for (; *word; word++) {
+        if (*word == '\'') fputs("'\\''", file);
+        else fputc(*word, file);
+    }
+    fputc('\'', file);
+}
+
+char *words_as_command(const cli_words *words, size_t first)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+
+    if (!file) end_without_memory();
+    for (size_t i = first; i < words->count; i++) {
+        if (i > first) fputc(' ', file);
+        write_word(file, words->at[i]);
+    }
+    if (fclose(file) != 0) end_without_memory();
+    return text;
+}

@@ -1,0 +1,318 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Tests of `deeplda reproduce` with a few hundred digits in place of MNIST, and a network that is trained in a moment.
+
+    reproduce.py PROGRAM
+"""
+import csv
+import fcntl
+import json
+import os
+import signal
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+PROGRAM = os.path.abspath(sys.argv[1])
+NET = "conv 8 3 stride 2\ndropout 0.25\nconv 8 3 stride 2\ndropout 0.25\nconv 10 3 stride 2\ngap\n"
+TINY = ["--data", "tiny", "--net", "small.net"]
+ROWS = ["deeplda", "svm", "cce", "cce-lda"]
+FAILED = []
+
+
+def check(good, what):
+    print("ok   " if good else "FAIL ", what, flush=True)
+    if not good:
+        FAILED.append(what)
+
+
+def run(*words):
+    return subprocess.run([PROGRAM, *words], capture_output=True, text=True)
+
+
+def reproduce(*words):
+    return run("reproduce", *words)
+
+
+def expect(code, words, text):
+    end = reproduce(*words)
+    check(end.returncode == code and text in end.stderr + end.stdout,
+          f"exit {code} (found {end.returncode}) and '{text}': reproduce {' '.join(words)}")
+    if end.returncode != code or text not in end.stderr + end.stdout:
+        print(end.stderr[-600:])
+    return end
+
+
+def succeed(*words):
+    return expect(0, words, "tables: ")
+
+
+# ---- Data ----
+
+def write_idx(folder, part, images, labels):
+    os.makedirs(folder, exist_ok=True)
+    with open(f"{folder}/{part}-images-idx3-ubyte", "wb") as file:
+        file.write(struct.pack(">4I", 2051, len(images), 28, 28) + b"".join(images))
+    with open(f"{folder}/{part}-labels-idx1-ubyte", "wb") as file:
+        file.write(struct.pack(">2I", 2049, len(labels)) + bytes(labels))
+
+
+def read_idx(folder, part):
+    pixels = open(f"{folder}/{part}-images-idx3-ubyte", "rb").read()[16:]
+    labels = open(f"{folder}/{part}-labels-idx1-ubyte", "rb").read()[8:]
+    return [pixels[i:i + 784] for i in range(0, len(pixels), 784)], labels
+
+
+def some_of_each(images, labels, count):
+    chosen = [i for c in range(10) for i in [k for k, label in enumerate(labels) if label == c][:count]]
+    return [images[i] for i in chosen], [labels[i] for i in chosen]
+
+
+def make_data():
+    check(run("data", "convert", "digits", "--to", "idx", "-o", "digits").returncode == 0, "digits as IDX files")
+    write_idx("tiny", "train", *some_of_each(*read_idx("digits", "train"), 60))
+    write_idx("tiny", "t10k", *some_of_each(*read_idx("digits", "t10k"), 20))
+    write_idx("untested", "train", *some_of_each(*read_idx("digits", "train"), 50))
+    open("small.net", "w").write(NET)
+
+
+# ---- What was found ----
+
+def table(root, experiment="mnist-50k"):
+    tables = json.load(open(f"{root}/table.json"))["experiments"]
+    return next(t for t in tables if t["experiment"] == experiment)
+
+
+def rows_of(root, experiment="mnist-50k"):
+    return {row["row"]: row for row in table(root, experiment)["rows"]}
+
+
+def figures(root):
+    return {name: row["ours"] for name, row in rows_of(root).items()}
+
+
+def times(root):
+    return {os.path.join(folder, name): os.stat(os.path.join(folder, name)).st_mtime_ns
+            for folder, _, names in os.walk(root) for name in names if "table." not in name and name != ".lock"}
+
+
+def models(root):
+    return {name: open(f"{root}/mnist-50k/seed1/{name}/model.safetensors", "rb").read() for name in ("deeplda", "cce")}
+
+
+# ---- Tests ----
+
+def test_words():
+    expect(2, [], "expected EXPERIMENT")
+    expect(2, ["mnist-5k"], "did you mean 'mnist-50k'?")
+    expect(2, ["imagenet"], "--list names them")
+    for budget in ("2", "h", "2x", "30m1h", "-1h", "0s", "1h 30m", "1h1h", "nan", "2h."):
+        expect(2, ["mnist-50k", f"--budget={budget}"], f"option budget: found '{budget}', expected a time as")
+    expect(2, ["mnist-50k", "--budget", "1h", "--epochs", "2"], "expected one of them")
+    expect(2, ["mnist-50k", "--rows", "deeplda,knn"], "found 'knn', expected some of deeplda,svm,cce,cce-lda")
+    expect(2, ["stl10-1k", "--fold", "11"], "stl10-1k has the folds 1 to 10")
+    expect(2, ["mnist-50k", "cifar10", "--data", "tiny"], "need mnist and cifar10")
+    expect(1, ["mnist-50k", "--data", "nowhere", "-o", "none"], "nowhere")
+    expect(1, ["mnist-60k", "--data", "untested", "-o", "none"], "has no test part")
+
+
+def test_rows():
+    end = succeed("mnist-50k", *TINY, "--epochs", "2", "-o", "two")
+    check(all(title in end.stdout for title in ("DeepLDA ", "DeepLDA(LinSVM) ", "CCE ", "CCE(LDA) ")), "all four rows")
+    check("2 epochs instead of 50, the rate halved every 1 instead of 10" in end.stdout, "a shorter schedule is said")
+    check("network small.net instead of the paper's" in end.stdout, "another network is said")
+    check("600 training images instead of 60000" in end.stdout, "other data are said")
+    rows = rows_of("two")
+    check([rows[r]["printed_table"] for r in ROWS] == [0.29, 0.29, 0.37, 0.39], "the printed figures")
+    for name in ROWS:
+        found = json.load(open(f"two/mnist-50k/seed1/{name}.json"))
+        found = found["svm"] if name == "svm" else found
+        check(abs(found["error_percent"] - rows[name]["ours"]) < 1e-9, f"{name}: the figure of its evaluation")
+    by_hand = run(*rows["deeplda"]["eval_command"].split()[1:], "--json")
+    check(json.loads(by_hand.stdout) == json.load(open("two/mnist-50k/seed1/deeplda.json")), "the command that is named")
+
+
+def same_text(value, text):
+    return text == "" if value is None else float(text) == value if isinstance(value, (int, float)) else text == value
+
+
+def test_files():
+    lines = list(csv.DictReader(open("two/table.csv")))
+    rows = rows_of("two")
+    check([line["row"] for line in lines] == ROWS, "CSV: a line for each row")
+    for line in lines:
+        row = rows[line["row"]]
+        wrong = [key for key in row if key in line and not same_text(row[key], line[key])]
+        check(not wrong, f"CSV and JSON agree on {line['row']}: {wrong}")
+        check(line["deviations"] == "; ".join(table("two")["deviations"]), "and on the deviations")
+    text = open("two/table.md").read()
+    check(all(f"| {row['title']} | {row['printed_table']:.2f} | {row['ours']:.2f} |" in text for row in rows.values()),
+          "Markdown has the same figures")
+
+
+def test_again():
+    before = times("two")
+    end = succeed("mnist-50k", *TINY, "--epochs", "2", "-o", "two")
+    check(times("two") == before and end.stderr == "", "done again, nothing is trained or evaluated")
+    model = "two/mnist-50k/seed1/cce/model.safetensors"
+    os.utime(model)
+    succeed("mnist-50k", *TINY, "--epochs", "2", "-o", "two")
+    changed = {name for name, moment in times("two").items() if moment != before[name]}
+    check(changed == {model, "two/mnist-50k/seed1/cce.json", "two/mnist-50k/seed1/cce-lda.json"},
+          f"a newer model is evaluated anew: {sorted(changed)}")
+    end = expect(1, ["mnist-50k", *TINY, "--epochs", "3", "-o", "two"], "holds another training")
+    check("--epochs 2" in end.stderr and "--epochs 3" in end.stderr, "both commands are named")
+    expect(1, ["mnist-50k", "--data", "digits", "--net", "small.net", "--epochs", "2", "-o", "two"], "holds another")
+
+
+def start(root, epochs):
+    return subprocess.Popen([PROGRAM, "reproduce", "mnist-50k", *TINY, "--epochs", str(epochs), "-o", root],
+                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+
+def wait_for(path):
+    end = time.monotonic() + 20
+    while not os.path.exists(path) and time.monotonic() < end:
+        time.sleep(0.002)
+
+
+def test_stops():
+    epochs, words = 40, ["mnist-50k", *TINY, "--epochs", "40"]
+    succeed(*words, "-o", "whole")
+    for name in ("deeplda", "cce"):
+        with start("killed", epochs) as process:
+            wait_for(f"killed/mnist-50k/seed1/{name}/checkpoint.safetensors")
+            process.kill()
+        record = json.load(open(f"killed/mnist-50k/seed1/{name}-training.json"))
+        check(not record["complete"], f"killed while {name} is trained")
+    with start("interrupted", epochs) as process:
+        wait_for("interrupted/mnist-50k/seed1/deeplda/checkpoint.safetensors")
+        process.send_signal(signal.SIGINT)
+        said = process.stderr.read()
+    check(process.returncode == 130, f"SIGINT: exit 130 (found {process.returncode})")
+    check("To go on: the same command" in said and said.count("stopping after this batch") == 1, "it says how to go on")
+    check(rows_of("interrupted")["cce"]["runs"] == 0, "the table has nothing of what is missing")
+    for root in ("killed", "interrupted"):
+        end = succeed(*words, "-o", root)
+        check("going on" in end.stderr or root == "interrupted", f"{root}: it goes on")
+        check(figures(root) == figures("whole"), f"{root}: the same figures as without a stop")
+        check(models(root) == models("whole"), f"{root}: and the same models")
+        check(not [name for name in times(root) if "tmp" in name], f"{root}: nothing is left over")
+
+
+def test_seeds():
+    succeed("mnist-60k", *TINY, "--epochs", "2", "--seeds", "3", "--rows", "deeplda,cce", "-o", "two")
+    rows = rows_of("two", "mnist-60k")
+    found = [json.load(open(f"two/mnist-60k/seed{s}/cce.json"))["error_percent"] for s in (1, 2, 3)]
+    check(rows["cce"]["runs"] == 3 and rows["svm"]["runs"] == 0, "three seeds, and only the rows asked for")
+    check(abs(rows["cce"]["ours"] - statistics.mean(found)) < 1e-8, "mean of the seeds")
+    check(abs(rows["cce"]["spread"] - statistics.stdev(found)) < 1e-8, "standard deviation of the seeds")
+    check(rows["svm"]["printed_table"] is None, "a figure that the paper does not print")
+    check(rows_of("two")["deeplda"]["runs"] == 1, "the experiment that was done before is still in the table")
+    check("--validation 0" in rows["deeplda"]["train_command"], "mnist-60k holds nothing out")
+
+
+def read_npy(path, size):
+    data = open(path, "rb").read()
+    data = data[10 + struct.unpack("<H", data[8:10])[0]:]
+    return [data[i:i + size] for i in range(0, len(data), size)]
+
+
+def test_held_out():
+    words = ["--data", "untested", "--net", "small.net", "--rows", "deeplda", "--epochs", "1", "-o", "held"]
+    end = succeed("stl10-4k", "stl10-1k", *words)
+    check("tested on the 100 other training images instead of the test set" in end.stdout, "stl10-4k says so")
+    check("tested on the 400 other training images" in end.stdout and "1 of 10 folds" in end.stdout, "so does stl10-1k")
+    check(rows_of("held", "stl10-4k")["deeplda"]["printed_text"] == 81.46, "the text's figure beside the table's")
+    for folder, n in (("stl10-4000", 400), ("stl10-1000-fold1", 100)):
+        train, test = (read_npy(f"held/data/{folder}/X_{part}.npy", 784) for part in ("train", "test"))
+        check((len(train), len(test)) == (n, 500 - n), f"{folder}: {len(train)} to train on, {len(test)} to test")
+        check(not set(train) & set(test) and len(set(train + test)) == 500, f"{folder}: no image in both")
+        labels = read_npy(f"held/data/{folder}/y_test.npy", 4)
+        check(all(labels.count(c) == (500 - n) // 10 for c in set(labels)), f"{folder}: class shares are kept")
+    succeed("stl10-1k", *words, "--fold", "2")
+    row = rows_of("held", "stl10-1k")["deeplda"]
+    check(row["runs"] == 2 and row["folds"] == 2, "two folds")
+    check("2 of 10 folds" in table("held", "stl10-1k")["deviations"], "of ten")
+    expect(1, ["stl10-4k", "--data", "tiny/train-images-idx3-ubyte", *words[2:]], "was made of")
+
+
+def test_own_folds():
+    """STL-10's own binary layout, with a test part and lists of training images."""
+    os.makedirs("stl", exist_ok=True)
+    for part, count in (("train", 200), ("test", 20)):
+        labels = bytes(i % 10 + 1 for i in range(count))
+        open(f"stl/{part}_y.bin", "wb").write(labels)
+        open(f"stl/{part}_X.bin", "wb").write(b"".join(bytes([20 * label + i % 9]) * 27648
+                                                       for i, label in enumerate(labels)))
+    with open("stl/fold_indices.txt", "w") as file:
+        for fold in range(10):
+            file.write(" ".join(str((i + 10 * fold) % 200) for i in range(40)) + " \n")
+    words = ["stl10-1k", "--data", "stl", "--net", "small.net", "--rows", "deeplda", "--epochs", "1", "-o", "folds"]
+    succeed(*words, "--fold", "3")
+    row = rows_of("folds", "stl10-1k")["deeplda"]
+    check("--fold 3 " in row["train_command"] and "--validation 0" in row["train_command"], "the set's own fold")
+    check("--batch 40 " in row["train_command"], "batches are not larger than a fold")
+    check("a fold of our own" not in str(table("folds", "stl10-1k")["deviations"]), "which is no deviation")
+    check(json.load(open("folds/stl10-1k/fold3/seed1/deeplda.json"))["samples"] == 20, "tested on the test part")
+    os.remove("stl/fold_indices.txt")
+    succeed(*words, "--fold", "2")
+    check("a fold of our own instead of the set's" in table("folds", "stl10-1k")["deviations"], "without it, one of ours")
+
+
+def test_missing_data():
+    os.environ["DEEPLDA_DATA"] = os.path.abspath("empty")
+    path = os.environ["PATH"]
+    os.environ["PATH"] = os.path.abspath("empty")
+    expect(1, ["mnist-50k", "-o", "none"], "npm is needed to fetch it")
+    expect(1, ["stl10-4k", "-o", "none"], "empty/stl10, or say --data PATH")
+    os.environ["PATH"] = path
+    del os.environ["DEEPLDA_DATA"]
+
+
+def test_budget():
+    end = succeed("mnist-50k", *TINY, "--budget", "1s", "-o", "budget")
+    row = rows_of("budget")["deeplda"]
+    check(1 <= row["most_epochs"] <= 50 and row["full_epochs"] == 50, f"a budget gives {row['most_epochs']} epochs")
+    check(row["most_epochs"] == rows_of("budget")["cce"]["most_epochs"], "the same for both trainings")
+    before = times("budget")
+    end = succeed("mnist-50k", *TINY, "--budget", "1h30m", "-o", "budget")
+    check(times("budget") == before and end.stderr == "", "another budget does not change what was done")
+
+
+def test_list():
+    end = reproduce("--list", "--net", "small.net", "-o", "two")
+    check(end.returncode == 0, f"--list: exit 0 (found {end.returncode})")
+    for text in ("mnist-50k: ", "stl10-32: ", "DeepLDA 81.16 (text 81.46)", "for both", "deeplda complete (2 epochs)",
+                 "nothing of it in two yet"):
+        check(text in end.stdout, f"--list has: {text}")
+
+
+def test_trouble():
+    with open("two/.lock") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        expect(1, ["mnist-50k", *TINY, "--epochs", "2", "-o", "two"], "another process works in this folder")
+    open("two/mnist-50k/seed1/svm.json", "w").write("{")
+    expect(1, ["mnist-50k", *TINY, "--epochs", "2", "-o", "two"], "svm.json: line 1: ")
+    os.remove("two/mnist-50k/seed1/svm.json")
+    succeed("mnist-50k", *TINY, "--epochs", "2", "-o", "two")
+    open("bad.net", "w").write("conv many\n")
+    expect(1, ["mnist-50k", "--data", "tiny", "--net", "bad.net", "--epochs", "2", "-o", "bad"], "bad.net")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as scratch:
+        os.chdir(scratch)
+        make_data()
+        for test in (test_words, test_rows, test_files, test_again, test_stops, test_seeds, test_held_out, test_own_folds,
+                     test_missing_data, test_budget, test_list, test_trouble):
+            test()
+        os.chdir("/")
+    print(f"{len(FAILED)} checks failed" if FAILED else "all checks passed")
+    return 1 if FAILED else 0
+
+
+sys.exit(main())
