@@ -392,6 +392,7 @@ def test_live_interrupted():
 
 
 def main():
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # children must not inherit that it is ignored
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         write("small.net", NET)
