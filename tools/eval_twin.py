@@ -25,7 +25,7 @@ try:
 except ImportError:
     sys.exit(77)
 
-import read_safetensors
+import read_model
 import twin
 
 BINS = 15
@@ -169,7 +169,7 @@ def compare_svm(check, found, Z, labels, Z_test, labels_test, C):
 
 
 def main(program, model, data):
-    metadata, arrays = read_safetensors.read(model)
+    metadata, arrays = read_model.read(model)
     C, options = len(json.loads(metadata["classes"])), json.loads(metadata["options"])
     (train, labels), (test, labels_test) = read_part(data, "train"), read_part(data, "t10k")
     H, H_test = features(metadata, arrays, train), features(metadata, arrays, test)
