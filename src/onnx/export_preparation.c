@@ -42,16 +42,18 @@ static dlda_status add_reduction(dlda_onnx_graph *graph, const char *type, const
 }
 
 /* x less its mean. The minimum goes first: what is left of an image of one colour is then exactly 0, where the rounding
- * of a mean of floats would be blown up to a full image. */
+ * of a mean of floats would be blown up to a full image. The mean goes twice: the first time its sum of thousands of floats
+ * is off by some 1e-6, which ZCA, whose images have no mean, would enlarge. */
 static dlda_status add_centring(dlda_onnx_graph *graph, const char **x)
 {
+    static const char *const reductions[] = { "ReduceMin", "ReduceMean", "ReduceMean" };
     dlda_status status = DLDA_OK;
-    const char *least = NULL, *mean = NULL;
 
-    DLDA_TRY(add_reduction(graph, "ReduceMin", *x, &least));
-    DLDA_TRY(dlda_onnx_apply(graph, "Sub", *x, least, x));
-    DLDA_TRY(add_reduction(graph, "ReduceMean", *x, &mean));
-    DLDA_TRY(dlda_onnx_apply(graph, "Sub", *x, mean, x));
+    for (size_t i = 0; i < sizeof reductions / sizeof reductions[0]; i++) {
+        const char *number = NULL;
+        DLDA_TRY(add_reduction(graph, reductions[i], *x, &number));
+        DLDA_TRY(dlda_onnx_apply(graph, "Sub", *x, number, x));
+    }
 done:
     return status;
 }
