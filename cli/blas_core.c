@@ -3,7 +3,8 @@
  * blas_core.c - OpenBLAS on processors that are newer than it is.
  *
  * OpenBLAS chooses its kernels when it is loaded, by a list of processor models; for one that is not in the list it takes
- * those of 2004, with vectors of two doubles (0.3.21 of Debian 12 on family 6, model 207: ZCA takes three times as long).
+ * those of 2004, with vectors of two doubles (0.3.21 of Debian 12 on family 6, model 207: ZCA on 5,000 images of CIFAR-10
+ * and an epoch of mlp take 15.0 seconds instead of 6.8).
  * It obeys OPENBLAS_CORETYPE, which must be there before it is loaded.
  */
 #define _GNU_SOURCE

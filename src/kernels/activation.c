@@ -219,8 +219,7 @@ ALWAYS_INLINE void write_gradients(const activation_pass *pass, const span *s, s
                                    int normalises)
 {
     const dlda_activation *a = pass->activation;
-    const float *scale = a->view.scale + c, *mean = a->mean + c, *slope = pass->slope + c,
-                *offset = pass->offset + c;
+    const float *scale = a->view.scale, *mean = a->mean, *slope = pass->slope, *offset = pass->offset;
 
     for (size_t p = 0; p < s->count; p++) {
         const float *x = pass->X + s->first + p * s->step + c, *dy = s->dy + p * s->dy_step + c;
@@ -229,8 +228,8 @@ ALWAYS_INLINE void write_gradients(const activation_pass *pass, const span *s, s
 #pragma omp simd
         for (size_t i = 0; i < n; i++) {
             int reached = !pooled || where[i] == s->place;
-            float dz = scale[i] * gradient_at(&a->view, c + i, x[i], dy[i] * s->share, reached);
-            dx[i] = normalises ? dz + slope[i] * (x[i] - mean[i]) + offset[i] : dz;
+            float dz = scale[c + i] * gradient_at(&a->view, c + i, x[i], dy[i] * s->share, reached);
+            dx[i] = normalises ? dz + slope[c + i] * (x[i] - mean[c + i]) + offset[c + i] : dz;
         }
     }
 }

@@ -31,7 +31,7 @@ static const size_t most_transposed_results = 100 * 100;
 
 /* With AVX-512, libxsmm is faster for all shapes of a network (256x256x256: 150 and 95, 128x1024x256: 135 and 135,
  * A transposed 256x256x256: 132 and 95), and several times faster where OpenBLAS does not know the processor. Only
- * long sums do not fit its caches: they are cut in pieces (128x1024x1024: 80 in one, 150 in four). */
+ * long sums do not fit its caches: they are cut in pieces (128x1024x1024: 85 in one, 173 in four). */
 static const size_t long_sum = 512, piece_of_sum = 256;
 
 static int has_avx512(void)
