@@ -89,13 +89,26 @@ static int read_schedule(reproduction *self)
     return budget[0] ? reproduce_parse_time(budget, &self->budget) : EXIT_OK;
 }
 
-/* --fold is for experiments with folds, --data for experiments on one set. */
+/* The fold of --fold, the first ones of --folds, or the first one. */
+static int read_folds(reproduction *self)
+{
+    size_t one = (size_t)option_number(self->options, "fold");
+    size_t several = (size_t)option_number(self->options, "folds");
+
+    if (one && several) return complain_usage(reproduce_name, "--fold and --folds: expected one of them");
+    self->first_fold = one ? one : 1;
+    self->last_fold = several ? several : self->first_fold;
+    return EXIT_OK;
+}
+
+/* --fold and --folds are for experiments with folds, --data for experiments on one set. */
 static int check_experiments(const reproduction *self)
 {
     for (size_t i = 0; i < self->n_experiments; i++) {
         const cli_experiment *experiment = self->experiments[i];
-        if (experiment->folds && self->fold > experiment->folds)
-            return complain_usage(reproduce_name, "option fold: found %zu, %s has the folds 1 to %zu", self->fold,
+        if (experiment->folds && self->last_fold > experiment->folds)
+            return complain_usage(reproduce_name, "option %s: found %zu, %s has the folds 1 to %zu",
+                                  self->first_fold < self->last_fold ? "folds" : "fold", self->last_fold,
                                   experiment->name, experiment->folds);
         if (dlda_options_is_given(self->options, "data") && strcmp(experiment->set, self->experiments[0]->set) != 0)
             return complain_usage(reproduce_name,
@@ -108,15 +121,14 @@ static int check_experiments(const reproduction *self)
 static int read_request(const cli_arguments *arguments, reproduction *self)
 {
     const char *root = dlda_options_get(arguments->options, "output");
-    double fold = option_number(arguments->options, "fold");
 
     *self = (reproduction){ .options = arguments->options,
                             .root = root[0] ? root : "runs/reproduce",
-                            .seeds = (size_t)option_number(arguments->options, "seeds"),
-                            .fold = fold < 1 ? 1 : (size_t)fold };
+                            .seeds = (size_t)option_number(arguments->options, "seeds") };
     int code = read_experiments(arguments, self);
     if (code == EXIT_OK) code = read_rows(self);
     if (code == EXIT_OK) code = read_schedule(self);
+    if (code == EXIT_OK) code = read_folds(self);
     if (code == EXIT_OK) code = check_experiments(self);
     return code;
 }
@@ -155,32 +167,45 @@ static int find_program(reproduction *self)
 
 /* ---- The command ---- */
 
+/* Every experiment, on every fold that is asked for if it has folds. */
+static size_t list_tasks(const reproduction *self, reproduce_task tasks[MOST_TASKS])
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < self->n_experiments; i++) {
+        const cli_experiment *experiment = self->experiments[i];
+        size_t last = experiment->folds ? self->last_fold : self->first_fold;
+        for (size_t fold = self->first_fold; fold <= last && count < MOST_TASKS; fold++)
+            tasks[count++] = (reproduce_task){ .experiment = experiment, .fold = fold };
+    }
+    return count;
+}
+
 /* All data are there, and all that was done before fits, before the first training begins. */
-static int prepare(const reproduction *self, experiment_data *data, size_t epochs[MOST_EXPERIMENTS])
+static int prepare(const reproduction *self, reproduce_task *tasks, size_t count)
 {
     int code = EXIT_OK;
 
-    for (size_t i = 0; i < self->n_experiments && code == EXIT_OK; i++)
-        code = reproduce_find_data(self, self->experiments[i], &data[i]);
-    if (code == EXIT_OK) code = reproduce_schedule(self, data, epochs);
-    if (code == EXIT_OK) code = reproduce_check(self, data, epochs);
+    for (size_t i = 0; i < count && code == EXIT_OK; i++) code = reproduce_find_data(self, &tasks[i]);
+    if (code == EXIT_OK) code = reproduce_schedule(self, tasks, count);
+    if (code == EXIT_OK) code = reproduce_check(self, tasks, count);
     return code;
 }
 
 /* The tables have what was done, also if something stopped it. */
 static int run_and_show(const reproduction *self)
 {
-    experiment_data data[MOST_EXPERIMENTS] = { 0 };
-    size_t epochs[MOST_EXPERIMENTS] = { 0 };
-    int code = prepare(self, data, epochs);
+    reproduce_task tasks[MOST_TASKS];
+    size_t count = list_tasks(self, tasks);
+    int code = prepare(self, tasks, count);
 
     if (code == EXIT_OK) {
-        code = reproduce_run(self, data, epochs);
+        code = reproduce_run(self, tasks, count);
         if (code >= EXIT_SIGNAL) fputs("Stopped. To go on: the same command again.\n", stderr);
         int shown = reproduce_tables(self);
         if (code == EXIT_OK) code = shown;
     }
-    for (size_t i = 0; i < self->n_experiments; i++) reproduce_release_data(&data[i]);
+    for (size_t i = 0; i < count; i++) reproduce_release_data(&tasks[i].data);
     return code;
 }
 
@@ -219,6 +244,6 @@ const cli_command reproduce_command = {
     .examples = "deeplda reproduce --list\n"
                 "deeplda reproduce mnist-50k --budget 2h\n"
                 "deeplda reproduce mnist-50k mnist-60k --seeds 3 -o runs/paper\n"
-                "deeplda reproduce stl10-1k --data ~/stl10 --fold 2 --rows deeplda,cce",
+                "deeplda reproduce stl10-1k --data ~/stl10 --folds 10 --rows deeplda,cce",
     .run = run_reproduce,
 };

@@ -20,7 +20,7 @@
 
 #include <stdio.h>
 
-enum { MOST_EXPERIMENTS = 16, MOST_SEEDS = 1000 };
+enum { MOST_EXPERIMENTS = 16, MOST_TASKS = 64, MOST_SEEDS = 1000 };
 
 /* What the command line asks for. */
 typedef struct reproduction {
@@ -30,9 +30,10 @@ typedef struct reproduction {
     const cli_experiment *experiments[MOST_EXPERIMENTS];
     size_t n_experiments;
     int rows[N_ROWS];
-    size_t seeds, fold;
-    double budget; /* seconds; 0: none */
-    size_t epochs; /* 0: those of the presets */
+    size_t seeds;                 /* 1 to this one         */
+    size_t first_fold, last_fold; /* where there are folds */
+    double budget;                /* seconds; 0: none */
+    size_t epochs;                /* 0: those of the presets */
 } reproduction;
 
 extern const char reproduce_name[]; /* for messages */
@@ -47,8 +48,16 @@ typedef struct experiment_data {
     cli_words deviations;           /* from the paper, in words                                       */
 } experiment_data;
 
+/* An experiment on one of its folds, with all seeds. */
+typedef struct reproduce_task {
+    const cli_experiment *experiment;
+    size_t fold; /* from 1; without meaning if the experiment has none */
+    experiment_data data;
+    size_t epochs;
+} reproduce_task;
+
 /* Fetches the set if it is not here, and divides it if it has no test part. */
-int reproduce_find_data(const reproduction *self, const cli_experiment *experiment, experiment_data *data);
+int reproduce_find_data(const reproduction *self, reproduce_task *task);
 void reproduce_release_data(experiment_data *data);
 
 /* ---- reproduce_record.c: what is known of a training ---- */
@@ -71,9 +80,8 @@ int reproduce_read_accuracy(const char *path, const row_kind *kind, double *perc
 /* ---- reproduce_plan.c: one training ---- */
 
 typedef struct training_plan {
-    const cli_experiment *experiment;
     cli_trained model;
-    size_t seed;
+    char *title;                        /* "stl10-1k, fold 2, seed 1"                       */
     char *place, *folder, *record_path; /* see above                                        */
     cli_words words;                    /* train DATA --option value ...                    */
     training_record record;             /* as it is to be                                   */
@@ -88,9 +96,9 @@ char *reproduce_place(const reproduction *self, const cli_experiment *experiment
 char *reproduce_record_path(const char *place, cli_trained model);
 int reproduce_needs(const reproduction *self, cli_trained model);
 
-/* `epochs` in all: if these are not those of the presets, the halving moves in proportion. */
-int reproduce_make_plan(const reproduction *self, const cli_experiment *experiment, const experiment_data *data,
-                        cli_trained model, size_t seed, size_t epochs, training_plan *plan);
+/* The task's epochs in all: if these are not those of the presets, the halving moves in proportion. */
+int reproduce_make_plan(const reproduction *self, const reproduce_task *task, cli_trained model, size_t seed,
+                        training_plan *plan);
 void reproduce_release_plan(training_plan *plan);
 
 /* ---- reproduce_cost.c: what it takes on this machine ---- */
@@ -107,18 +115,17 @@ typedef struct training_cost {
 } training_cost;
 
 /* Measures for a few seconds, once for each network. */
-int reproduce_cost(const reproduction *self, const cli_experiment *experiment, const experiment_data *data,
-                   training_cost *cost);
+int reproduce_cost(const reproduction *self, const reproduce_task *task, training_cost *cost);
 
-/* The epochs of each experiment, as --epochs or --budget say. */
-int reproduce_schedule(const reproduction *self, const experiment_data *data, size_t epochs[MOST_EXPERIMENTS]);
+/* The epochs of each task, as --epochs or --budget say. */
+int reproduce_schedule(const reproduction *self, reproduce_task *tasks, size_t count);
 
 /* ---- reproduce_run.c: trainings and evaluations ---- */
 
 /* Before anything is trained: what is there already must be what is asked for. */
-int reproduce_check(const reproduction *self, const experiment_data *data, const size_t epochs[MOST_EXPERIMENTS]);
+int reproduce_check(const reproduction *self, const reproduce_task *tasks, size_t count);
 /* Does what is missing. EXIT_SIGNAL plus its number if a signal stopped it. */
-int reproduce_run(const reproduction *self, const experiment_data *data, const size_t epochs[MOST_EXPERIMENTS]);
+int reproduce_run(const reproduction *self, const reproduce_task *tasks, size_t count);
 
 /* ---- reproduce_list.c ---- */
 

@@ -106,12 +106,12 @@ static int speed_of(const reproduction *self, const cli_experiment *experiment, 
     return code;
 }
 
-int reproduce_cost(const reproduction *self, const cli_experiment *experiment, const experiment_data *data,
-                   training_cost *cost)
+int reproduce_cost(const reproduction *self, const reproduce_task *task, training_cost *cost)
 {
     const double classified = 1.0 / 3, measured = 0.1; /* of the training images, after each epoch */
+    const experiment_data *data = &task->data;
     double train = (double)data->train, validation = (double)data->validation, test = (double)data->test;
-    int code = speed_of(self, experiment, &cost->images_per_second);
+    int code = speed_of(self, task->experiment, &cost->images_per_second);
 
     if (code != EXIT_OK) return code;
     cost->epoch = (train + classified * (measured * train + validation)) / cost->images_per_second;
@@ -122,23 +122,24 @@ int reproduce_cost(const reproduction *self, const cli_experiment *experiment, c
 
 /* ---- A budget ---- */
 
-/* The epochs of what was begun in an experiment, for whichever seed and model; 0: nothing was. */
+/* The epochs of what was begun in an experiment, for whichever fold, seed and model; 0: nothing was. */
 static int begun_epochs(const reproduction *self, const cli_experiment *experiment, size_t *epochs)
 {
     training_record record;
     int code = EXIT_OK;
 
     *epochs = 0;
-    for (size_t seed = 1; seed <= self->seeds; seed++)
-        for (cli_trained model = 0; model < N_TRAINED && code == EXIT_OK && *epochs == 0; model++) {
-            char *place = reproduce_place(self, experiment, self->fold, seed);
-            char *path = reproduce_record_path(place, model);
-            code = reproduce_read_record(path, &record);
-            *epochs = record.epochs;
-            reproduce_release_record(&record);
-            free(path);
-            free(place);
-        }
+    for (size_t fold = self->first_fold; fold <= self->last_fold; fold++)
+        for (size_t seed = 1; seed <= self->seeds; seed++)
+            for (cli_trained model = 0; model < N_TRAINED && code == EXIT_OK && *epochs == 0; model++) {
+                char *place = reproduce_place(self, experiment, fold, seed);
+                char *path = reproduce_record_path(place, model);
+                code = reproduce_read_record(path, &record);
+                *epochs = record.epochs;
+                reproduce_release_record(&record);
+                free(path);
+                free(place);
+            }
     return code;
 }
 
@@ -150,19 +151,18 @@ static size_t trainings_of(const reproduction *self)
     return count * self->seeds;
 }
 
-/* The share of its epochs that every training can have, so that those of all experiments that are not begun take as
+/* The share of its epochs that every training can have, so that those of all tasks that are not begun take as
  * long as the budget says. */
-static int budget_share(const reproduction *self, const experiment_data *data,
-                        const size_t epochs[MOST_EXPERIMENTS], double *share)
+static int budget_share(const reproduction *self, const reproduce_task *tasks, size_t count, double *share)
 {
     double full = 0, rest = 0, trainings = (double)trainings_of(self);
 
-    for (size_t i = 0; i < self->n_experiments; i++) {
+    for (size_t i = 0; i < count; i++) {
         training_cost cost;
         size_t all = 0, halving = 0;
-        if (epochs[i]) continue;
-        int code = reproduce_cost(self, self->experiments[i], &data[i], &cost);
-        if (code == EXIT_OK) code = reproduce_full_schedule(self->experiments[i], &all, &halving);
+        if (tasks[i].epochs) continue;
+        int code = reproduce_cost(self, &tasks[i], &cost);
+        if (code == EXIT_OK) code = reproduce_full_schedule(tasks[i].experiment, &all, &halving);
         if (code != EXIT_OK) return code;
         full += trainings * (double)all * cost.epoch;
         rest += trainings * cost.rest;
@@ -171,21 +171,21 @@ static int budget_share(const reproduction *self, const experiment_data *data,
     return EXIT_OK;
 }
 
-int reproduce_schedule(const reproduction *self, const experiment_data *data, size_t epochs[MOST_EXPERIMENTS])
+int reproduce_schedule(const reproduction *self, reproduce_task *tasks, size_t count)
 {
     double share = 1;
     int code = EXIT_OK;
 
-    for (size_t i = 0; i < self->n_experiments && code == EXIT_OK; i++) {
-        epochs[i] = self->epochs;
-        if (self->budget > 0) code = begun_epochs(self, self->experiments[i], &epochs[i]);
+    for (size_t i = 0; i < count && code == EXIT_OK; i++) {
+        tasks[i].epochs = self->epochs;
+        if (self->budget > 0) code = begun_epochs(self, tasks[i].experiment, &tasks[i].epochs);
     }
-    if (code == EXIT_OK && self->budget > 0) code = budget_share(self, data, epochs, &share);
-    for (size_t i = 0; i < self->n_experiments && code == EXIT_OK; i++) {
+    if (code == EXIT_OK && self->budget > 0) code = budget_share(self, tasks, count, &share);
+    for (size_t i = 0; i < count && code == EXIT_OK; i++) {
         size_t all = 0, halving = 0;
-        if (epochs[i]) continue;
-        code = reproduce_full_schedule(self->experiments[i], &all, &halving);
-        epochs[i] = (size_t)fmax(1, floor(share * (double)all + 1e-9));
+        if (tasks[i].epochs) continue;
+        code = reproduce_full_schedule(tasks[i].experiment, &all, &halving);
+        tasks[i].epochs = (size_t)fmax(1, floor(share * (double)all + 1e-9));
     }
     return code;
 }

@@ -168,14 +168,15 @@ static int check_origin(const char *folder, const char *origin)
     return EXIT_FAILED;
 }
 
-static int make_divided_set(const reproduction *self, const cli_experiment *experiment, const source *found,
-                            experiment_data *data)
+static int make_divided_set(const reproduction *self, const source *found, reproduce_task *task)
 {
-    size_t seed = experiment->folds ? self->fold : 1;
+    const cli_experiment *experiment = task->experiment;
+    experiment_data *data = &task->data;
+    size_t seed = experiment->folds ? task->fold : 1;
     int code = EXIT_OK;
 
     data->path = experiment->folds ? text_format("%s/data/%s-%zu-fold%zu", self->root, experiment->set,
-                                                 experiment->train, self->fold)
+                                                 experiment->train, task->fold)
                                    : text_format("%s/data/%s-%zu", self->root, experiment->set, experiment->train);
     if (path_is_there(data->path)) return check_origin(data->path, data->source);
     folders_make_parents(data->path);
@@ -192,9 +193,11 @@ static void add_option(experiment_data *data, const char *name, size_t value)
     words_add(&data->options, "%zu", value);
 }
 
-static int hold_out_test(const reproduction *self, const cli_experiment *experiment, const source *found,
-                         experiment_data *data)
+static int hold_out_test(const reproduction *self, const source *found, reproduce_task *task)
 {
+    const cli_experiment *experiment = task->experiment;
+    experiment_data *data = &task->data;
+
     data->train = scaled(experiment, found, experiment->train);
     data->test = found->images - data->train;
     if (data->test == 0) {
@@ -208,31 +211,34 @@ static int hold_out_test(const reproduction *self, const cli_experiment *experim
         words_add(&data->deviations,
                   "the last epoch is kept, since the images to choose it by are the test images");
     if (experiment->folds) words_add(&data->deviations, "a fold of our own instead of the set's");
-    return make_divided_set(self, experiment, found, data);
+    return make_divided_set(self, found, task);
 }
 
-static void take_fold(const reproduction *self, const cli_experiment *experiment, const source *found,
-                      experiment_data *data)
+static void take_fold(const source *found, reproduce_task *task)
 {
+    experiment_data *data = &task->data;
+
     add_option(data, "validation", 0);
     if (found->own_fold) {
         data->train = found->own_fold;
-        add_option(data, "fold", self->fold);
+        add_option(data, "fold", task->fold);
         return;
     }
-    data->train = scaled(experiment, found, experiment->train);
+    data->train = scaled(task->experiment, found, task->experiment->train);
     add_option(data, "subset", data->train);
-    add_option(data, "split-seed", self->fold);
+    add_option(data, "split-seed", task->fold);
     words_add(&data->deviations, "a fold of our own instead of the set's");
 }
 
-static void use_parts(const reproduction *self, const cli_experiment *experiment, const source *found,
-                      experiment_data *data)
+static void use_parts(const source *found, reproduce_task *task)
 {
+    const cli_experiment *experiment = task->experiment;
+    experiment_data *data = &task->data;
+
     data->path = text_format("%s", found->path);
     data->test = found->test;
     if (experiment->folds) {
-        take_fold(self, experiment, found, data);
+        take_fold(found, task);
         return;
     }
     data->validation = scaled(experiment, found, experiment->validation);
@@ -250,12 +256,14 @@ static char *source_name(const reproduction *self, const source *found)
     return name;
 }
 
-int reproduce_find_data(const reproduction *self, const cli_experiment *experiment, experiment_data *data)
+int reproduce_find_data(const reproduction *self, reproduce_task *task)
 {
+    const cli_experiment *experiment = task->experiment;
+    experiment_data *data = &task->data;
     source found = { 0 };
     int code = find_set(self, experiment, &found);
 
-    if (code == EXIT_OK) code = count_training_images(self->fold, &found);
+    if (code == EXIT_OK) code = count_training_images(task->fold, &found);
     if (code == EXIT_OK) code = count_test_images(&found);
     if (code != EXIT_OK) return code;
     data->source = source_name(self, &found);
@@ -263,8 +271,8 @@ int reproduce_find_data(const reproduction *self, const cli_experiment *experime
         words_add(&data->deviations, "other data: %zu training images instead of %zu", found.images,
                   experiment->images);
     if (experiment->departure) words_add(&data->deviations, "%s", experiment->departure);
-    if (!found.has_test) return hold_out_test(self, experiment, &found, data);
-    use_parts(self, experiment, &found, data);
+    if (!found.has_test) return hold_out_test(self, &found, task);
+    use_parts(&found, task);
     if (found.images == experiment->images && found.test != experiment->test)
         words_add(&data->deviations, "%zu test images instead of %zu", found.test, experiment->test);
     return EXIT_OK;

@@ -72,46 +72,59 @@ static void print_rows(const cli_experiment *experiment)
     putchar('\n');
 }
 
-static int print_cost(const reproduction *self, const cli_experiment *experiment, const experiment_data *data,
-                      size_t epochs)
+/* What several seeds and folds cost together. */
+static void print_repeats(const reproduction *self, const reproduce_task *task, double seconds)
 {
+    size_t folds = task->experiment->folds ? self->last_fold - self->first_fold + 1 : 1;
+    char *all = reproduce_time_text((double)(folds * self->seeds) * seconds);
+
+    if (folds > 1 && self->seeds > 1) printf(", %s for %zu folds with %zu seeds", all, folds, self->seeds);
+    else if (folds > 1) printf(", %s for %zu folds", all, folds);
+    else if (self->seeds > 1) printf(", %s for %zu seeds", all, self->seeds);
+    free(all);
+}
+
+static int print_cost(const reproduction *self, const reproduce_task *task)
+{
+    const experiment_data *data = &task->data;
     training_cost cost;
-    int code = reproduce_cost(self, experiment, data, &cost);
+    int code = reproduce_cost(self, task, &cost);
 
     if (code != EXIT_OK) return code;
-    double seconds = (double)epochs * cost.epoch + cost.rest;
+    double seconds = (double)task->epochs * cost.epoch + cost.rest;
     char *one = reproduce_time_text(seconds), *both = reproduce_time_text(2 * seconds);
-    printf(
-        "  %zu training, %zu validation, %zu test images; %zu epochs at %.1f images/s: %s for a training, %s for "
-        "both\n",
-        data->train, data->validation, data->test, epochs, cost.images_per_second, one, both);
+    printf("  %zu training, %zu validation, %zu test images; %zu epochs at %.1f images/s: %s for a training, %s "
+           "for both",
+           data->train, data->validation, data->test, task->epochs, cost.images_per_second, one, both);
+    print_repeats(self, task, 2 * seconds);
+    putchar('\n');
     free(both);
     free(one);
     return EXIT_OK;
 }
 
-static int list_experiment(const reproduction *self, const cli_experiment *experiment, const experiment_data *data,
-                           size_t epochs)
+static int list_experiment(const reproduction *self, const reproduce_task *task)
 {
-    printf("%s: %s\n", experiment->name, experiment->title);
-    print_rows(experiment);
-    int code = print_cost(self, experiment, data, epochs);
-    if (code == EXIT_OK) print_states(self, experiment);
+    printf("%s: %s\n", task->experiment->name, task->experiment->title);
+    print_rows(task->experiment);
+    int code = print_cost(self, task);
+    if (code == EXIT_OK) print_states(self, task->experiment);
     return code;
 }
 
 int reproduce_list(const reproduction *self)
 {
-    experiment_data data[MOST_EXPERIMENTS] = { 0 };
-    size_t epochs[MOST_EXPERIMENTS] = { 0 };
+    reproduce_task tasks[MOST_EXPERIMENTS] = { 0 };
 
     /* As the paper has them: nothing is fetched or divided for a list. */
-    for (size_t i = 0; i < self->n_experiments; i++)
-        data[i] = (experiment_data){ .train = self->experiments[i]->train,
-                                     .validation = self->experiments[i]->validation,
-                                     .test = self->experiments[i]->test };
-    int code = reproduce_schedule(self, data, epochs);
-    for (size_t i = 0; i < self->n_experiments && code == EXIT_OK; i++)
-        code = list_experiment(self, self->experiments[i], &data[i], epochs[i]);
+    for (size_t i = 0; i < self->n_experiments; i++) {
+        const cli_experiment *experiment = self->experiments[i];
+        tasks[i] = (reproduce_task){
+            .experiment = experiment,
+            .data = { .train = experiment->train, .validation = experiment->validation, .test = experiment->test }
+        };
+    }
+    int code = reproduce_schedule(self, tasks, self->n_experiments);
+    for (size_t i = 0; i < self->n_experiments && code == EXIT_OK; i++) code = list_experiment(self, &tasks[i]);
     return code;
 }

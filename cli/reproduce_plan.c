@@ -152,9 +152,10 @@ static char *whole_command(const training_plan *plan)
 
 /* ---- The plan ---- */
 
-static int fill(const reproduction *self, const experiment_data *data, size_t epochs, training_plan *plan)
+static int fill(const reproduction *self, const reproduce_task *task, size_t seed, training_plan *plan)
 {
-    const cli_experiment *experiment = plan->experiment;
+    const cli_experiment *experiment = task->experiment;
+    const experiment_data *data = &task->data;
     cli_words *deviations = &plan->record.deviations;
     dlda_options *options = NULL;
     int code = read_presets(experiment, trained_kinds[plan->model].objective, &options);
@@ -165,26 +166,33 @@ static int fill(const reproduction *self, const experiment_data *data, size_t ep
     if (code == EXIT_OK) plan->record.full_epochs = (size_t)option_number(options, "epochs");
     if (code == EXIT_OK) code = set_net(self, experiment, options, deviations);
     if (code == EXIT_OK) code = set_data(experiment, data, options, deviations);
-    if (code == EXIT_OK) code = set_epochs(options, epochs, deviations);
-    if (code == EXIT_OK) code = set_count(options, "seed", plan->seed);
+    if (code == EXIT_OK) code = set_epochs(options, task->epochs, deviations);
+    if (code == EXIT_OK) code = set_count(options, "seed", seed);
     if (code == EXIT_OK) add_words(options, data->path, &plan->words);
     dlda_options_destroy(options);
     return code;
 }
 
-int reproduce_make_plan(const reproduction *self, const cli_experiment *experiment, const experiment_data *data,
-                        cli_trained model, size_t seed, size_t epochs, training_plan *plan)
+static char *make_title(const reproduce_task *task, size_t seed)
+{
+    if (task->experiment->folds)
+        return text_format("%s, fold %zu, seed %zu", task->experiment->name, task->fold, seed);
+    return text_format("%s, seed %zu", task->experiment->name, seed);
+}
+
+int reproduce_make_plan(const reproduction *self, const reproduce_task *task, cli_trained model, size_t seed,
+                        training_plan *plan)
 {
     enum { OPTIONS_FROM = 2 }; /* behind `train DATA` */
 
-    *plan = (training_plan){ .experiment = experiment, .model = model, .seed = seed };
-    plan->place = reproduce_place(self, experiment, self->fold, seed);
+    *plan = (training_plan){ .model = model, .title = make_title(task, seed) };
+    plan->place = reproduce_place(self, task->experiment, task->fold, seed);
     plan->folder = text_format("%s/%s", plan->place, trained_kinds[model].name);
     plan->record_path = reproduce_record_path(plan->place, model);
-    plan->record.epochs = epochs;
-    plan->record.source = text_format("%s", data->source);
-    plan->record.data = text_format("%s", data->path);
-    int code = fill(self, data, epochs, plan);
+    plan->record.epochs = task->epochs;
+    plan->record.source = text_format("%s", task->data.source);
+    plan->record.data = text_format("%s", task->data.path);
+    int code = fill(self, task, seed, plan);
     plan->record.options = words_as_command(&plan->words, OPTIONS_FROM);
     plan->record.command = whole_command(plan);
     return code;
@@ -192,6 +200,7 @@ int reproduce_make_plan(const reproduction *self, const cli_experiment *experime
 
 void reproduce_release_plan(training_plan *plan)
 {
+    free(plan->title);
     free(plan->place);
     free(plan->folder);
     free(plan->record_path);

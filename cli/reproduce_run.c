@@ -96,8 +96,7 @@ static int train(const reproduction *self, training_plan *plan)
 {
     cli_words words = { 0 };
     int resumes = has_checkpoint(plan);
-    char *what = text_format("%s, seed %zu, %s%s", plan->experiment->name, plan->seed,
-                             trained_kinds[plan->model].name, resumes ? ", going on" : "");
+    char *what = text_format("%s, %s%s", plan->title, trained_kinds[plan->model].name, resumes ? ", going on" : "");
 
     folders_make_parents(plan->folder);
     int code = reproduce_write_record(plan->record_path, &plan->record);
@@ -167,7 +166,7 @@ static int evaluate(const reproduction *self, const training_plan *plan, const r
     words_add(&words, "--json");
     if (!path_is_newer(target, model)) {
         char *command = words_as_command(&words, 0), *line = text_format("deeplda %s", command);
-        char *what = text_format("%s, seed %zu, %s", plan->experiment->name, plan->seed, kind->title);
+        char *what = text_format("%s, %s", plan->title, kind->title);
         say(self, what, line);
         code = write_evaluation(self, &words, target);
         free(what);
@@ -182,11 +181,10 @@ static int evaluate(const reproduction *self, const training_plan *plan, const r
 
 /* ---- All of it ---- */
 
-static int run_training(const reproduction *self, const cli_experiment *experiment, const experiment_data *data,
-                        cli_trained model, size_t seed, size_t epochs)
+static int run_training(const reproduction *self, const reproduce_task *task, cli_trained model, size_t seed)
 {
     training_plan plan;
-    int code = reproduce_make_plan(self, experiment, data, model, seed, epochs, &plan);
+    int code = reproduce_make_plan(self, task, model, seed, &plan);
 
     if (code == EXIT_OK) code = train_if_needed(self, &plan);
     for (cli_row r = 0; r < N_ROWS && code == EXIT_OK; r++)
@@ -195,39 +193,35 @@ static int run_training(const reproduction *self, const cli_experiment *experime
     return code;
 }
 
-static int check_training(const reproduction *self, const cli_experiment *experiment, const experiment_data *data,
-                          cli_trained model, size_t seed, size_t epochs)
+static int check_training(const reproduction *self, const reproduce_task *task, cli_trained model, size_t seed)
 {
     training_plan plan;
-    int complete = 0, code = reproduce_make_plan(self, experiment, data, model, seed, epochs, &plan);
+    int complete = 0, code = reproduce_make_plan(self, task, model, seed, &plan);
 
     if (code == EXIT_OK) code = check_record(&plan, &complete);
     reproduce_release_plan(&plan);
     return code;
 }
 
-typedef int visit_training(const reproduction *self, const cli_experiment *experiment, const experiment_data *data,
-                           cli_trained model, size_t seed, size_t epochs);
+typedef int visit_training(const reproduction *self, const reproduce_task *task, cli_trained model, size_t seed);
 
-static int visit_all(const reproduction *self, const experiment_data *data, const size_t epochs[MOST_EXPERIMENTS],
-                     visit_training *visit)
+static int visit_all(const reproduction *self, const reproduce_task *tasks, size_t count, visit_training *visit)
 {
     int code = EXIT_OK;
 
-    for (size_t i = 0; i < self->n_experiments; i++)
+    for (size_t i = 0; i < count; i++)
         for (size_t seed = 1; seed <= self->seeds; seed++)
             for (cli_trained model = 0; model < N_TRAINED && code == EXIT_OK; model++)
-                if (reproduce_needs(self, model))
-                    code = visit(self, self->experiments[i], &data[i], model, seed, epochs[i]);
+                if (reproduce_needs(self, model)) code = visit(self, &tasks[i], model, seed);
     return code;
 }
 
-int reproduce_check(const reproduction *self, const experiment_data *data, const size_t epochs[MOST_EXPERIMENTS])
+int reproduce_check(const reproduction *self, const reproduce_task *tasks, size_t count)
 {
-    return visit_all(self, data, epochs, check_training);
+    return visit_all(self, tasks, count, check_training);
 }
 
-int reproduce_run(const reproduction *self, const experiment_data *data, const size_t epochs[MOST_EXPERIMENTS])
+int reproduce_run(const reproduction *self, const reproduce_task *tasks, size_t count)
 {
-    return visit_all(self, data, epochs, run_training);
+    return visit_all(self, tasks, count, run_training);
 }

@@ -104,8 +104,9 @@ static const option_row table[] = {
       SIZE,
       FIELD(resize),
       1 },
-    { { "folds", 0, "N", "0", NULL, 0, 1000000, "train",
-        "With --fold K: divide the training data into N parts, class by class, and hold out part K; 0: do not." },
+    { { "folds", 0, "N", "0", NULL, 0, 1000000, "train reproduce",
+        "With --fold K: divide the training data into N parts, class by class, and hold out part K; 0: do not. "
+        "reproduce: the folds 1 to N of stl10-1k (the paper has 10); 0: one." },
       WHOLE,
       FIELD(folds),
       1 },

@@ -113,7 +113,9 @@ def test_words():
         expect(2, ["mnist-50k", f"--budget={budget}"], f"option budget: found '{budget}', expected a time as")
     expect(2, ["mnist-50k", "--budget", "1h", "--epochs", "2"], "expected one of them")
     expect(2, ["mnist-50k", "--rows", "deeplda,knn"], "found 'knn', expected some of deeplda,svm,cce,cce-lda")
-    expect(2, ["stl10-1k", "--fold", "11"], "stl10-1k has the folds 1 to 10")
+    expect(2, ["stl10-1k", "--fold", "11"], "option fold: found 11, stl10-1k has the folds 1 to 10")
+    expect(2, ["stl10-1k", "--folds", "11"], "option folds: found 11, stl10-1k has the folds 1 to 10")
+    expect(2, ["stl10-1k", "--folds", "2", "--fold", "1"], "--fold and --folds: expected one of them")
     expect(2, ["mnist-50k", "cifar10", "--data", "tiny"], "need mnist and cifar10")
     expect(1, ["mnist-50k", "--data", "nowhere", "-o", "none"], "nowhere")
     expect(1, ["mnist-60k", "--data", "untested", "-o", "none"], "has no test part")
@@ -237,6 +239,14 @@ def test_held_out():
     row = rows_of("held", "stl10-1k")["deeplda"]
     check(row["runs"] == 2 and row["folds"] == 2, "two folds")
     check("2 of 10 folds" in table("held", "stl10-1k")["deviations"], "of ten")
+    before = times("held")
+    end = succeed("stl10-1k", *words, "--folds", "3")
+    check("stl10-1k, fold 3, seed 1, deeplda" in end.stderr and "fold 2, seed 1" not in end.stderr, "only the third is new")
+    check(all(times("held")[path] == time for path, time in before.items()), "the first two stay")
+    found = [json.load(open(f"held/stl10-1k/fold{k}/seed1/deeplda.json"))["error_percent"] for k in (1, 2, 3)]
+    row = rows_of("held", "stl10-1k")["deeplda"]
+    check(row["folds"] == 3 and abs(100 - row["ours"] - statistics.mean(found)) < 1e-8, "mean of three folds")
+    check(len({open(f"held/data/stl10-1000-fold{k}/X_train.npy", "rb").read() for k in (1, 2, 3)}) == 3, "all different")
     expect(1, ["stl10-4k", "--data", "tiny/train-images-idx3-ubyte", *words[2:]], "was made of")
 
 
@@ -289,6 +299,10 @@ def test_list():
     for text in ("mnist-50k: ", "stl10-32: ", "DeepLDA 81.16 (text 81.46)", "for both", "deeplda complete (2 epochs)",
                  "nothing of it in two yet"):
         check(text in end.stdout, f"--list has: {text}")
+    end = reproduce("mnist-50k", "stl10-1k", "--list", "--net", "small.net", "--folds", "10", "--seeds", "2", "-o", "two")
+    first, second = (line for line in end.stdout.splitlines() if " for both" in line)
+    check(first.endswith("for 2 seeds"), "--list counts the seeds")
+    check(second.endswith("for 10 folds with 2 seeds"), "and the folds of the experiment that has some")
 
 
 def test_trouble():
