@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LEAST_BINS = 8, MOST_BINS = 40, MOST_ROWS = DLDA_STYLES };
+enum { LEAST_BINS = 8, MOST_BINS = 120, MOST_ROWS = DLDA_STYLES };
 
 typedef struct histogram {
     int bins;
@@ -23,12 +23,13 @@ static double place_on(const dlda_test_answers *answers, size_t i, size_t direct
     return answers->Z[i * answers->directions + direction];
 }
 
-/* More for more samples of a class. */
-static int bins_for(const dlda_test_answers *answers)
+/* The rule of Freedman and Diaconis for a class of normal samples with standard deviation 1, which is how directions are
+ * scaled: a bin is 2.7 / cube root of their number wide. */
+static int bins_for(const dlda_test_answers *answers, double range)
 {
-    int bins = (int)(5 * cbrt((double)answers->count / (double)answers->classes));
+    double bins = range / 2.7 * cbrt((double)answers->count / (double)answers->classes);
 
-    return bins < LEAST_BINS ? LEAST_BINS : bins > MOST_BINS ? MOST_BINS : bins;
+    return (int)fmin(fmax(bins, LEAST_BINS), MOST_BINS);
 }
 
 static void count_samples(const dlda_test_answers *answers, size_t direction, histogram *result)
@@ -36,11 +37,11 @@ static void count_samples(const dlda_test_answers *answers, size_t direction, hi
     double low = INFINITY, high = -INFINITY, counts[MOST_ROWS] = { 0 };
 
     memset(result, 0, sizeof *result);
-    result->bins = bins_for(answers);
     for (size_t i = 0; i < answers->count; i++) {
         low = fmin(low, place_on(answers, i, direction));
         high = fmax(high, place_on(answers, i, direction));
     }
+    result->bins = bins_for(answers, high - low);
     result->low = low;
     result->step = high > low ? (high - low) / result->bins : 1;
     for (size_t i = 0; i < answers->count; i++) {
@@ -61,14 +62,6 @@ static double tallest(const histogram *result)
     for (size_t c = 0; c < MOST_ROWS; c++)
         for (size_t bin = 0; bin < MOST_BINS; bin++) most = fmax(most, result->shares[c][bin]);
     return most;
-}
-
-/* 1, 2 or 5 times a power of ten, so that there are about four steps in the range. */
-static double tick_step(const histogram *result)
-{
-    double least = result->step * result->bins / 4, power = pow(10, floor(log10(least)));
-
-    return least <= power ? power : least <= 2 * power ? 2 * power : least <= 5 * power ? 5 * power : 10 * power;
 }
 
 /* A block for each direction; an empty bin at either end closes the areas. */
@@ -102,7 +95,7 @@ static dlda_status draw_rows(dlda_plot *plot, const dlda_report_item *item, size
         DLDA_TRY(write_histogram(plot, result, k, rows));
         DLDA_TRY(dlda_file_writer_print(plot->script, "scale[%zu] = %.6g; value[%zu] = %.6g; step[%zu] = %g\n",
                                         k + 1, 1.5 / tallest(result), k + 1, item->eigenvalues[k], k + 1,
-                                        tick_step(result)));
+                                        dlda_plot_tick_step(result->step * result->bins)));
     }
     DLDA_TRY(dlda_file_writer_print(plot->script, "rows = %zu; n = %zu\nset ytics (", rows, directions));
     for (size_t c = 0; c < rows; c++)

@@ -70,12 +70,13 @@ done:
     return status;
 }
 
-/* The range of each direction, with some room, as gnuplot arrays. */
+/* The range of each direction, with some room, and the step of its labels, as gnuplot arrays. */
 static dlda_status write_ranges(dlda_plot *plot, const dlda_test_answers *answers, size_t directions)
 {
     dlda_status status = DLDA_OK;
 
-    DLDA_TRY(dlda_file_writer_print(plot->script, "array low[%zu]\narray high[%zu]\n", directions, directions));
+    DLDA_TRY(dlda_file_writer_print(plot->script, "array low[%zu]\narray high[%zu]\narray step[%zu]\n", directions,
+                                    directions, directions));
     for (size_t k = 0; k < directions; k++) {
         double low = INFINITY, high = -INFINITY;
         for (size_t i = 0; i < answers->count; i++) {
@@ -83,8 +84,9 @@ static dlda_status write_ranges(dlda_plot *plot, const dlda_test_answers *answer
             high = fmax(high, answers->Z[i * answers->directions + k]);
         }
         double room = high > low ? 0.04 * (high - low) : 1;
-        DLDA_TRY(dlda_file_writer_print(plot->script, "low[%zu] = %.6g; high[%zu] = %.6g\n", k + 1, low - room,
-                                        k + 1, high + room));
+        DLDA_TRY(dlda_file_writer_print(plot->script, "low[%zu] = %.6g; high[%zu] = %.6g; step[%zu] = %g\n", k + 1,
+                                        low - room, k + 1, high + room, k + 1,
+                                        dlda_plot_tick_step(high - low + 2 * room)));
     }
 done:
     return status;
@@ -119,7 +121,7 @@ static dlda_status draw_panels(dlda_plot *plot, const dlda_test_answers *answers
         "    set lmargin at screen left + (j - 2) * width + gap; set rmargin at screen left + (j - 1) * width - "
         "gap\n"
         "    set tmargin at screen top - (i - 1) * height - gap; set bmargin at screen top - i * height + gap\n"
-        "    set xrange [low[j]:high[j]]; set yrange [low[i]:high[i]]\n"
+        "    set xrange [low[j]:high[j]]; set yrange [low[i]:high[i]]; set xtics step[j]; set ytics step[i]\n"
         "    if (j == i + 1) {\n"
         "        set xlabel sprintf('direction %%d', j) offset 0,0.5; set ylabel sprintf('direction %%d', i) "
         "offset 0.8,0\n"

@@ -195,3 +195,10 @@ dlda_status dlda_plot_room(dlda_plot *plot, const char *axis, const dlda_plot_ex
     return dlda_file_writer_print(plot->script, "set %s [%.9g:%.9g]\n", axis, extent->low - room,
                                   extent->high + room);
 }
+
+double dlda_plot_tick_step(double range)
+{
+    double least = range / 4, power = pow(10, floor(log10(least)));
+
+    return least <= power ? power : least <= 2 * power ? 2 * power : least <= 5 * power ? 5 * power : 10 * power;
+}

@@ -54,5 +54,7 @@ typedef struct dlda_plot_extent {
 void dlda_plot_extend(dlda_plot_extent *extent, double value);
 /* Gives an axis ("yrange") room if all its values are the same; gnuplot does well with all others. */
 dlda_status dlda_plot_room(dlda_plot *plot, const char *axis, const dlda_plot_extent *extent);
+/* Between labels of a small panel's axis: 1, 2 or 5 times a power of ten, at most four steps in the range. */
+double dlda_plot_tick_step(double range);
 
 #endif
