@@ -58,6 +58,8 @@ typedef struct reproduce_task {
 
 /* Fetches the set if it is not here, and divides it if it has no test part. */
 int reproduce_find_data(const reproduction *self, reproduce_task *task);
+/* Only counts the images; nothing is fetched or divided. If the set is not here, the numbers are the paper's. */
+int reproduce_count_data(const reproduction *self, reproduce_task *task, int *is_counted);
 void reproduce_release_data(experiment_data *data);
 
 /* ---- reproduce_record.c: what is known of a training ---- */

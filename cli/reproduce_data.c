@@ -55,14 +55,21 @@ static int fetch(const reproduction *self, const char *set)
     return status < 0 ? EXIT_FAILED : status;
 }
 
-static int find_set(const reproduction *self, const cli_experiment *experiment, source *found)
+static const char *path_of_set(const reproduction *self, const cli_experiment *experiment)
 {
-    if (dlda_options_is_given(self->options, "data")) {
-        found->path = dlda_options_get(self->options, "data");
-        return EXIT_OK;
-    }
-    found->path = experiment->set;
-    if (path_is_there(experiment->set) || dlda_known_set_is_present(experiment->set)) return EXIT_OK;
+    return dlda_options_is_given(self->options, "data") ? dlda_options_get(self->options, "data") : experiment->set;
+}
+
+/* What --data names counts as here: whether it can be read, reading tells. */
+static int is_here(const reproduction *self, const cli_experiment *experiment)
+{
+    return dlda_options_is_given(self->options, "data") || path_is_there(experiment->set) ||
+           dlda_known_set_is_present(experiment->set);
+}
+
+static int bring_set(const reproduction *self, const cli_experiment *experiment)
+{
+    if (is_here(self, experiment)) return EXIT_OK;
     const dlda_known_set *set = data_known(experiment->set);
     return set->package ? fetch(self, experiment->set) : complain_missing(set);
 }
@@ -193,7 +200,7 @@ static void add_option(experiment_data *data, const char *name, size_t value)
     words_add(&data->options, "%zu", value);
 }
 
-static int hold_out_test(const reproduction *self, const source *found, reproduce_task *task)
+static int hold_out_test(const source *found, reproduce_task *task)
 {
     const cli_experiment *experiment = task->experiment;
     experiment_data *data = &task->data;
@@ -211,7 +218,7 @@ static int hold_out_test(const reproduction *self, const source *found, reproduc
         words_add(&data->deviations,
                   "the last epoch is kept, since the images to choose it by are the test images");
     if (experiment->folds) words_add(&data->deviations, "a fold of our own instead of the set's");
-    return make_divided_set(self, found, task);
+    return EXIT_OK;
 }
 
 static void take_fold(const source *found, reproduce_task *task)
@@ -256,25 +263,48 @@ static char *source_name(const reproduction *self, const source *found)
     return name;
 }
 
-int reproduce_find_data(const reproduction *self, reproduce_task *task)
+/* Everything but the path of a divided set. */
+static int plan_data(const reproduction *self, source *found, reproduce_task *task)
 {
     const cli_experiment *experiment = task->experiment;
     experiment_data *data = &task->data;
-    source found = { 0 };
-    int code = find_set(self, experiment, &found);
 
-    if (code == EXIT_OK) code = count_training_images(task->fold, &found);
-    if (code == EXIT_OK) code = count_test_images(&found);
+    found->path = path_of_set(self, experiment);
+    int code = count_training_images(task->fold, found);
+    if (code == EXIT_OK) code = count_test_images(found);
     if (code != EXIT_OK) return code;
-    data->source = source_name(self, &found);
-    if (found.images != experiment->images)
-        words_add(&data->deviations, "other data: %zu training images instead of %zu", found.images,
+    data->source = source_name(self, found);
+    if (found->images != experiment->images)
+        words_add(&data->deviations, "other data: %zu training images instead of %zu", found->images,
                   experiment->images);
     if (experiment->departure) words_add(&data->deviations, "%s", experiment->departure);
-    if (!found.has_test) return hold_out_test(self, &found, task);
-    use_parts(&found, task);
-    if (found.images == experiment->images && found.test != experiment->test)
-        words_add(&data->deviations, "%zu test images instead of %zu", found.test, experiment->test);
+    if (!found->has_test) return hold_out_test(found, task);
+    use_parts(found, task);
+    if (found->images == experiment->images && found->test != experiment->test)
+        words_add(&data->deviations, "%zu test images instead of %zu", found->test, experiment->test);
+    return EXIT_OK;
+}
+
+int reproduce_find_data(const reproduction *self, reproduce_task *task)
+{
+    source found = { 0 };
+    int code = bring_set(self, task->experiment);
+
+    if (code == EXIT_OK) code = plan_data(self, &found, task);
+    if (code == EXIT_OK && !found.has_test) code = make_divided_set(self, &found, task);
+    return code;
+}
+
+int reproduce_count_data(const reproduction *self, reproduce_task *task, int *is_counted)
+{
+    const cli_experiment *experiment = task->experiment;
+    source found = { 0 };
+
+    *is_counted = is_here(self, experiment);
+    if (*is_counted) return plan_data(self, &found, task);
+    task->data.train = experiment->train;
+    task->data.validation = experiment->validation;
+    task->data.test = experiment->test;
     return EXIT_OK;
 }
 

