@@ -95,11 +95,12 @@ static int start(const cli_child *child, pid_t *pid)
 
     if (pipe2(report, O_CLOEXEC) != 0) return errno;
     sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, &before); /* until it is known to whom signals go */
-    *pid = fork();
-    if (*pid == 0) become(child, parent, &before, report[1]);
+    sigprocmask(SIG_SETMASK, &all, &before);           /* until it is known to whom signals go */
+    if (child->stopped && noted_signal) error = EINTR; /* one came before */
+    else *pid = fork();
+    if (!error && *pid == 0) become(child, parent, &before, report[1]);
     if (*pid < 0) error = errno;
-    else running_child = (sig_atomic_t)*pid;
+    else if (!error) running_child = (sig_atomic_t)*pid;
     sigprocmask(SIG_SETMASK, &before, NULL);
     close(report[1]);
     if (!error && read(report[0], &error, sizeof error) == sizeof error) waitpid(*pid, NULL, 0);

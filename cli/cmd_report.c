@@ -9,6 +9,7 @@
 #include "interrupt.h"
 #include "run_samples.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -103,10 +104,16 @@ static void wait_a_moment(void)
 }
 
 /* 1 if the folder is empty, as it is before the first epoch is complete. */
-static int is_only_a_folder(const char *path)
+static int is_empty_folder(const char *path)
 {
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+    DIR *folder = opendir(path);
+    const struct dirent *entry = NULL;
+    int empty = folder != NULL;
+
+    while (empty && (entry = readdir(folder)))
+        empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+    if (folder) closedir(folder);
+    return empty;
 }
 
 /* Looks at the runs without testing anything: 1 if one of them goes on. Fails as the report itself would. */
@@ -119,7 +126,7 @@ static dlda_status look(const reporting *self, int *goes_on)
     for (size_t i = 0; status == DLDA_OK && i < self->arguments->n_words; i++) {
         const char *folder = self->arguments->words[i];
         status = dlda_report_add(report, &(dlda_report_run){ .folder = folder });
-        if (status != DLDA_E_FORMAT || !is_only_a_folder(folder)) continue;
+        if (status != DLDA_E_FORMAT || !is_empty_folder(folder)) continue;
         *goes_on = 1; /* it may become one */
         status = DLDA_OK;
     }
@@ -159,13 +166,15 @@ static int watch(reporting *self)
         if (changed < 0 && written != -2) fprintf(stderr, "waiting for the first epoch to be complete\n");
         if (changed > 0 && changed != written) {
             code = write_report(self, 1);
+            if (interrupt_signal())
+                code = EXIT_OK; /* it may have ended gnuplot too; the last report is still to come */
             if (written < 0) fprintf(stderr, "%s/report.html: open it; Ctrl-C ends the watching\n", self->folder);
         }
         written = changed < 0 ? -2 : changed;
         wait_a_moment();
     }
     interrupt_end();
-    self->live = 0;
+    self->live = self->silent = 0;
     return code;
 }
 

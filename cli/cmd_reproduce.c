@@ -167,20 +167,6 @@ static int find_program(reproduction *self)
 
 /* ---- The command ---- */
 
-/* Every experiment, on every fold that is asked for if it has folds. */
-static size_t list_tasks(const reproduction *self, reproduce_task tasks[MOST_TASKS])
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < self->n_experiments; i++) {
-        const cli_experiment *experiment = self->experiments[i];
-        size_t last = experiment->folds ? self->last_fold : self->first_fold;
-        for (size_t fold = self->first_fold; fold <= last && count < MOST_TASKS; fold++)
-            tasks[count++] = (reproduce_task){ .experiment = experiment, .fold = fold };
-    }
-    return count;
-}
-
 /* All data are there, and all that was done before fits, before the first training begins. */
 static int prepare(const reproduction *self, reproduce_task *tasks, size_t count)
 {
@@ -196,7 +182,7 @@ static int prepare(const reproduction *self, reproduce_task *tasks, size_t count
 static int run_and_show(const reproduction *self)
 {
     reproduce_task tasks[MOST_TASKS];
-    size_t count = list_tasks(self, tasks);
+    size_t count = reproduce_list_tasks(self, tasks);
     int code = prepare(self, tasks, count);
 
     if (code == EXIT_OK) {

@@ -20,7 +20,7 @@
 
 #include <stdio.h>
 
-enum { MOST_EXPERIMENTS = 16, MOST_TASKS = 64, MOST_SEEDS = 1000 };
+enum { MOST_EXPERIMENTS = 16, MOST_TASKS = 64, MOST_SEEDS = 1000, MOST_FOLDS = 10 };
 
 /* What the command line asks for. */
 typedef struct reproduction {
@@ -68,6 +68,7 @@ typedef struct training_record {
     int complete;
     char *source, *data, *options, *command; /* NULL if there is no record */
     size_t epochs, full_epochs;              /* those of the presets       */
+    double seconds;                          /* of its epochs; NaN: not known yet */
     cli_words deviations;
 } training_record;
 
@@ -75,9 +76,18 @@ typedef struct training_record {
 int reproduce_read_record(const char *path, training_record *record);
 int reproduce_write_record(const char *path, const training_record *record);
 void reproduce_release_record(training_record *record);
+/* Of the epochs of a run, as its checkpoint has them; NaN if it cannot tell. */
+double reproduce_seconds(const char *folder);
+
+/* The share of all epochs that a budget gave to a request, so that the same request gets it again. `share` is left as it
+ * is if nothing is known. */
+void reproduce_read_share(const reproduction *self, const char *request, double *share);
+int reproduce_write_share(const reproduction *self, const char *request, double share);
 
 /* The accuracy in % that `eval` has written for a row. */
 int reproduce_read_accuracy(const char *path, const row_kind *kind, double *percent);
+/* 1 if there is one, and the file is whole. */
+int reproduce_has_accuracy(const char *path, const row_kind *kind);
 
 /* ---- reproduce_plan.c: one training ---- */
 
@@ -96,7 +106,13 @@ int reproduce_full_schedule(const cli_experiment *experiment, size_t *epochs, si
 char *reproduce_place(const reproduction *self, const cli_experiment *experiment, size_t fold, size_t seed);
 /* The record of a model there, in new memory. */
 char *reproduce_record_path(const char *place, cli_trained model);
+int reproduce_has_checkpoint(const char *folder);
 int reproduce_needs(const reproduction *self, cli_trained model);
+/* How many of the two are asked for. */
+size_t reproduce_trainings(const reproduction *self);
+
+/* Every experiment, on every fold that is asked for if it has folds; without data and epochs. Gives how many. */
+size_t reproduce_list_tasks(const reproduction *self, reproduce_task tasks[MOST_TASKS]);
 
 /* The task's epochs in all: if these are not those of the presets, the halving moves in proportion. */
 int reproduce_make_plan(const reproduction *self, const reproduce_task *task, cli_trained model, size_t seed,
@@ -140,9 +156,11 @@ typedef struct result_row {
     printed_figure printed;
     size_t runs;         /* 0: there is nothing of it yet                              */
     double mean, spread; /* of their figures, in %; spread: the standard deviation, NaN for one run */
-    size_t seeds, folds; /* how many of each                                           */
+    size_t seeds, folds; /* how many different ones; folds is 0 if the experiment has none */
+    unsigned char has_seed[MOST_SEEDS + 1], has_fold[MOST_FOLDS + 1]; /* 1: counted   */
     size_t least_epochs, most_epochs, full_epochs;
-    double seconds;     /* of a training, on average                                  */
+    double seconds;     /* of a training, on average over those that tell; NaN: none does */
+    size_t timed;       /* how many do                                                */
     char *train, *eval; /* the commands of the first run; NULL if there is none       */
 } result_row;
 
@@ -153,6 +171,7 @@ typedef struct result_table {
     cli_words deviations;
 } result_table;
 
+/* What is damaged is named and left out: then EXIT_FAILED, and the table has the rest. */
 int reproduce_collect(const reproduction *self, const cli_experiment *experiment, result_table *table);
 void reproduce_release_table(result_table *table);
 

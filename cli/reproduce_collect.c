@@ -13,7 +13,6 @@
 typedef struct finished_run {
     char *place, *folder, *model;
     training_record record;
-    double seconds;
     size_t fold, seed;
 } finished_run;
 
@@ -60,9 +59,24 @@ static void count_run(result_row *row, const finished_run *run)
     if (epochs < row->least_epochs) row->least_epochs = epochs;
     row->most_epochs = larger(row->most_epochs, epochs);
     row->full_epochs = run->record.full_epochs;
-    row->seconds += (run->seconds - row->seconds) / (double)row->runs;
-    row->seeds = larger(row->seeds, run->seed);
-    row->folds = larger(row->folds, run->fold);
+    row->seeds += !row->has_seed[run->seed];
+    row->folds += !row->has_fold[run->fold];
+    row->has_seed[run->seed] = row->has_fold[run->fold] = 1;
+    if (!isnan(run->record.seconds)) row->seconds += (run->record.seconds - row->seconds) / (double)++row->timed;
+}
+
+/* In what all runs depart from the paper: nothing that a record has to say. */
+static void note_protocol(result_table *table, const training_record *record)
+{
+    const char *validation = strstr(record->options, "--validation ");
+
+    char *epochs = text_format("the paper does not say for how many epochs it trains: %zu are ours",
+                               record->full_epochs);
+
+    words_add_once(&table->deviations, epochs);
+    free(epochs);
+    if (validation && strtod(validation + strlen("--validation "), NULL) > 0)
+        words_add_once(&table->deviations, "the validation images are drawn by the seed, class by class");
 }
 
 /* The figure of a row, if there is one that is not older than the model. */
@@ -73,6 +87,10 @@ static int add_row(result_table *table, const finished_run *run, cli_row r)
     double accuracy = 0;
     int code = EXIT_OK, is_there = path_is_newer(path, run->model);
 
+    if (!is_there && path_is_there(path))
+        complain(reproduce_name,
+                 "%s: is older than its model, so not in the table; 'deeplda reproduce %s' renews it", path,
+                 table->experiment->name);
     if (is_there) code = reproduce_read_accuracy(path, &row_kinds[r], &accuracy);
     if (is_there && code == EXIT_OK) {
         count_figure(row, strcmp(table->experiment->measure, "error") == 0 ? 100 - accuracy : accuracy);
@@ -80,6 +98,7 @@ static int add_row(result_table *table, const finished_run *run, cli_row r)
         table->runs++;
         for (size_t i = 0; i < run->record.deviations.count; i++)
             words_add_once(&table->deviations, run->record.deviations.at[i]);
+        note_protocol(table, &run->record);
     }
     free(path);
     return code;
@@ -87,12 +106,9 @@ static int add_row(result_table *table, const finished_run *run, cli_row r)
 
 /* ---- The runs ---- */
 
-/* The seconds of a training that cannot tell them are not worth a failure. */
-static void read_seconds(finished_run *run)
+static void keep_failure(int *code, int latest)
 {
-    size_t epochs = 0;
-
-    if (dlda_run_progress(run->folder, &epochs, &run->seconds) != DLDA_OK) run->seconds = NAN;
+    if (*code == EXIT_OK) *code = latest;
 }
 
 static int add_model(result_table *table, const char *place, cli_trained model, size_t fold, size_t seed)
@@ -104,9 +120,9 @@ static int add_model(result_table *table, const char *place, cli_trained model, 
     run.folder = text_format("%s/%s", place, trained_kinds[model].name);
     run.model = text_format("%s/model.safetensors", run.folder);
     if (run.record.complete) {
-        read_seconds(&run);
-        for (cli_row r = 0; r < N_ROWS && code == EXIT_OK; r++)
-            if (row_kinds[r].model == model) code = add_row(table, &run, r);
+        if (isnan(run.record.seconds)) run.record.seconds = reproduce_seconds(run.folder);
+        for (cli_row r = 0; r < N_ROWS; r++)
+            if (row_kinds[r].model == model) keep_failure(&code, add_row(table, &run, r));
     }
     reproduce_release_record(&run.record);
     free(record);
@@ -120,11 +136,11 @@ static int add_fold(const reproduction *self, result_table *table, size_t fold)
 {
     int code = EXIT_OK, is_there = 1;
 
-    for (size_t seed = 1; seed <= MOST_SEEDS && is_there && code == EXIT_OK; seed++) {
+    for (size_t seed = 1; seed <= MOST_SEEDS && is_there; seed++) {
         char *place = reproduce_place(self, table->experiment, fold, seed);
         is_there = path_is_there(place);
-        for (cli_trained model = 0; model < N_TRAINED && is_there && code == EXIT_OK; model++)
-            code = add_model(table, place, model, fold, seed);
+        for (cli_trained model = 0; model < N_TRAINED && is_there; model++)
+            keep_failure(&code, add_model(table, place, model, fold, seed));
         free(place);
     }
     return code;
@@ -135,32 +151,32 @@ static int add_fold(const reproduction *self, result_table *table, size_t fold)
 static void finish_row(result_row *row)
 {
     row->spread = row->runs > 1 ? sqrt(row->spread / (double)(row->runs - 1)) : NAN;
+    if (row->timed == 0) row->seconds = NAN;
 }
 
-static void note_folds(result_table *table, size_t folds)
+/* The paper's figures are means over all folds. */
+static void note_folds(result_table *table, result_row *row)
 {
-    if (table->runs > 0 && folds < table->experiment->folds)
-        words_add(&table->deviations, "%zu of %zu folds", folds, table->experiment->folds);
+    size_t all = table->experiment->folds;
+
+    if (all == 0) row->folds = 0;
+    else if (row->runs > 0 && row->folds < all)
+        words_add(&table->deviations, "%s: %zu of %zu folds", row->kind->title, row->folds, all);
 }
 
 int reproduce_collect(const reproduction *self, const cli_experiment *experiment, result_table *table)
 {
-    size_t folds = 0;
     int code = EXIT_OK;
 
     *table = (result_table){ .experiment = experiment };
     for (cli_row r = 0; r < N_ROWS; r++)
         table->rows[r] = (result_row){ .kind = &row_kinds[r], .printed = experiment->printed[r] };
-    for (size_t fold = 1; fold <= larger(experiment->folds, 1) && code == EXIT_OK; fold++) {
-        size_t before = table->runs;
-        code = add_fold(self, table, fold);
-        folds += table->runs > before;
-    }
+    for (size_t fold = 1; fold <= larger(experiment->folds, 1); fold++)
+        keep_failure(&code, add_fold(self, table, fold));
     for (cli_row r = 0; r < N_ROWS; r++) {
         finish_row(&table->rows[r]);
-        if (table->rows[r].runs) table->rows[r].folds = experiment->folds ? folds : 0;
+        note_folds(table, &table->rows[r]);
     }
-    note_folds(table, folds);
     return code;
 }
 

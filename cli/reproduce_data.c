@@ -256,7 +256,8 @@ static void use_parts(const source *found, reproduce_task *task)
 /* What tells one set from another, wherever the command is given. */
 static char *source_name(const reproduction *self, const source *found)
 {
-    char *whole = dlda_options_is_given(self->options, "data") ? realpath(found->path, NULL) : NULL;
+    int is_path = dlda_options_is_given(self->options, "data") || path_is_there(found->path);
+    char *whole = is_path ? realpath(found->path, NULL) : NULL;
     char *name = text_format("%s", whole ? whole : found->path);
 
     free(whole);
@@ -277,9 +278,9 @@ static int plan_data(const reproduction *self, source *found, reproduce_task *ta
     if (found->images != experiment->images)
         words_add(&data->deviations, "other data: %zu training images instead of %zu", found->images,
                   experiment->images);
-    if (experiment->departure) words_add(&data->deviations, "%s", experiment->departure);
     if (!found->has_test) return hold_out_test(found, task);
     use_parts(found, task);
+    if (experiment->departure && data->validation > 0) words_add(&data->deviations, "%s", experiment->departure);
     if (found->images == experiment->images && found->test != experiment->test)
         words_add(&data->deviations, "%zu test images instead of %zu", found->test, experiment->test);
     return EXIT_OK;

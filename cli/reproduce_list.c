@@ -91,15 +91,15 @@ static int print_cost(const reproduction *self, const reproduce_task *task)
     int code = reproduce_cost(self, task, &cost);
 
     if (code != EXIT_OK) return code;
-    double seconds = (double)task->epochs * cost.epoch + cost.rest;
-    char *one = reproduce_time_text(seconds), *both = reproduce_time_text(2 * seconds);
-    printf("  %zu training, %zu validation, %zu test images; %zu epochs at %.1f images/s: %s for a training, %s "
-           "for both",
-           data->train, data->validation, data->test, task->epochs, cost.images_per_second, one, both);
-    print_repeats(self, task, 2 * seconds);
+    double one = (double)task->epochs * cost.epoch + cost.rest, both = one * (double)reproduce_trainings(self);
+    char *one_text = reproduce_time_text(one), *both_text = reproduce_time_text(both);
+    printf("  %zu training, %zu validation, %zu test images; %zu epochs at %.1f images/s: %s for a training",
+           data->train, data->validation, data->test, task->epochs, cost.images_per_second, one_text);
+    if (both > one) printf(", %s for both", both_text);
+    print_repeats(self, task, both);
     putchar('\n');
-    free(both);
-    free(one);
+    free(both_text);
+    free(one_text);
     return EXIT_OK;
 }
 
@@ -114,18 +114,32 @@ static int list_experiment(const reproduction *self, const reproduce_task *task,
     return code;
 }
 
+/* The first fold of its experiment; the others have as many images. */
+static int is_first(const reproduce_task *tasks, size_t i)
+{
+    return i == 0 || tasks[i].experiment != tasks[i - 1].experiment;
+}
+
+static void copy_counts(const experiment_data *from, experiment_data *to)
+{
+    to->train = from->train;
+    to->validation = from->validation;
+    to->test = from->test;
+}
+
 int reproduce_list(const reproduction *self)
 {
-    reproduce_task tasks[MOST_EXPERIMENTS] = { 0 };
-    int counted[MOST_EXPERIMENTS] = { 0 }, code = EXIT_OK;
+    reproduce_task tasks[MOST_TASKS];
+    int counted[MOST_TASKS] = { 0 }, code = EXIT_OK;
+    size_t count = reproduce_list_tasks(self, tasks);
 
-    for (size_t i = 0; i < self->n_experiments && code == EXIT_OK; i++) {
-        tasks[i] = (reproduce_task){ .experiment = self->experiments[i], .fold = self->first_fold };
-        code = reproduce_count_data(self, &tasks[i], &counted[i]);
+    for (size_t i = 0; i < count && code == EXIT_OK; i++) {
+        if (is_first(tasks, i)) code = reproduce_count_data(self, &tasks[i], &counted[i]);
+        else copy_counts(&tasks[i - 1].data, &tasks[i].data);
     }
-    if (code == EXIT_OK) code = reproduce_schedule(self, tasks, self->n_experiments);
-    for (size_t i = 0; i < self->n_experiments && code == EXIT_OK; i++)
-        code = list_experiment(self, &tasks[i], counted[i]);
-    for (size_t i = 0; i < self->n_experiments; i++) reproduce_release_data(&tasks[i].data);
+    if (code == EXIT_OK) code = reproduce_schedule(self, tasks, count);
+    for (size_t i = 0; i < count && code == EXIT_OK; i++)
+        if (is_first(tasks, i)) code = list_experiment(self, &tasks[i], counted[i]);
+    for (size_t i = 0; i < count; i++) reproduce_release_data(&tasks[i].data);
     return code;
 }

@@ -26,11 +26,43 @@ char *reproduce_record_path(const char *place, cli_trained model)
     return text_format("%s/%s-training.json", place, trained_kinds[model].name);
 }
 
+int reproduce_has_checkpoint(const char *folder)
+{
+    char *newest = text_format("%s/checkpoint.safetensors", folder);
+    char *before = text_format("%s/checkpoint-previous.safetensors", folder);
+    int has = path_is_there(newest) || path_is_there(before);
+
+    free(newest);
+    free(before);
+    return has;
+}
+
 int reproduce_needs(const reproduction *self, cli_trained model)
 {
     for (cli_row r = 0; r < N_ROWS; r++)
         if (self->rows[r] && row_kinds[r].model == model) return 1;
     return 0;
+}
+
+size_t reproduce_trainings(const reproduction *self)
+{
+    size_t count = 0;
+
+    for (cli_trained model = 0; model < N_TRAINED; model++) count += (size_t)reproduce_needs(self, model);
+    return count;
+}
+
+size_t reproduce_list_tasks(const reproduction *self, reproduce_task tasks[MOST_TASKS])
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < self->n_experiments; i++) {
+        const cli_experiment *experiment = self->experiments[i];
+        size_t last = experiment->folds ? self->last_fold : self->first_fold;
+        for (size_t fold = self->first_fold; fold <= last && count < MOST_TASKS; fold++)
+            tasks[count++] = (reproduce_task){ .experiment = experiment, .fold = fold };
+    }
+    return count;
 }
 
 /* ---- Options ---- */
@@ -81,12 +113,24 @@ static int set_net(const reproduction *self, const cli_experiment *experiment, d
     return net ? set_text(options, "net", net) : EXIT_OK;
 }
 
+/* `train` would take the options that suit that set, which are not those of the experiment. */
+static int has_other_presets(const cli_experiment *experiment, const char *data)
+{
+    dlda_preset row;
+
+    for (size_t i = 0; dlda_preset_at(i, &row); i++)
+        if (strcmp(row.data, data) == 0) return strcmp(data, experiment->set) != 0;
+    return 0;
+}
+
 static int set_data(const cli_experiment *experiment, const experiment_data *data, dlda_options *options,
                     cli_words *deviations)
 {
     size_t batch = (size_t)option_number(options, "batch");
     int code = experiment->resize ? set_text(options, "resize", experiment->resize) : EXIT_OK;
 
+    if (code == EXIT_OK && has_other_presets(experiment, data->path))
+        code = set_text(options, "no-presets", "true");
     for (size_t i = 0; code == EXIT_OK && i + 1 < data->options.count; i += 2)
         code = set_text(options, data->options.at[i], data->options.at[i + 1]);
     if (code != EXIT_OK || batch <= data->train) return code;

@@ -8,7 +8,9 @@
 #include "reproduce.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int load(const char *path, json_t **object)
 {
@@ -41,7 +43,7 @@ int reproduce_read_record(const char *path, training_record *record)
 {
     json_t *object = NULL;
 
-    *record = (training_record){ 0 };
+    *record = (training_record){ .seconds = NAN };
     if (!path_is_there(path)) return EXIT_OK;
     int code = load(path, &object);
     if (code != EXIT_OK) return code;
@@ -53,6 +55,8 @@ int reproduce_read_record(const char *path, training_record *record)
     record->command = text_of(object, "command");
     record->epochs = count_of(object, "epochs");
     record->full_epochs = count_of(object, "full_epochs");
+    if (json_is_number(json_object_get(object, "seconds")))
+        record->seconds = json_number_value(json_object_get(object, "seconds"));
     for (size_t i = 0; i < json_array_size(deviations); i++) {
         const char *text = json_string_value(json_array_get(deviations, i));
         if (text) words_add(&record->deviations, "%s", text);
@@ -85,6 +89,8 @@ int reproduce_write_record(const char *path, const training_record *record)
     json_count(&json, record->epochs);
     json_key(&json, "full_epochs");
     json_count(&json, record->full_epochs);
+    json_key(&json, "seconds");
+    json_number(&json, record->seconds);
     json_key(&json, "deviations");
     json_open(&json, '[');
     for (size_t i = 0; i < record->deviations.count; i++) json_text(&json, record->deviations.at[i]);
@@ -104,7 +110,69 @@ void reproduce_release_record(training_record *record)
     *record = (training_record){ 0 };
 }
 
+double reproduce_seconds(const char *folder)
+{
+    size_t epochs = 0;
+    double seconds = NAN;
+
+    return dlda_run_progress(folder, &epochs, &seconds) == DLDA_OK ? seconds : NAN;
+}
+
+/* ---- What a budget gave ---- */
+
+static char *share_path(const reproduction *self)
+{
+    return text_format("%s/budget.json", self->root);
+}
+
+void reproduce_read_share(const reproduction *self, const char *request, double *share)
+{
+    char *path = share_path(self);
+    json_t *object = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
+    const char *found = json_string_value(json_object_get(object, "request"));
+    const json_t *value = json_object_get(object, "share");
+
+    /* Of a file that is damaged or not there, nothing is known: the share is measured again. */
+    if (found && strcmp(found, request) == 0 && json_is_number(value)) *share = json_number_value(value);
+    json_decref(object);
+    free(path);
+}
+
+int reproduce_write_share(const reproduction *self, const char *request, double share)
+{
+    cli_output output;
+    char *path = share_path(self);
+    int code = output_open(&output, reproduce_name, path);
+
+    if (code == EXIT_OK) {
+        json_out json = { .file = output.file };
+        json_open(&json, '{');
+        add_text(&json, "request", request);
+        json_key(&json, "share");
+        json_number(&json, share);
+        json_close(&json, '}');
+        fputc('\n', output.file);
+        code = output_close(&output);
+    }
+    free(path);
+    return code;
+}
+
 /* ---- What an evaluation found ---- */
+
+static const json_t *accuracy_in(const json_t *object, const row_kind *kind)
+{
+    return json_object_get(kind->figures ? json_object_get(object, kind->figures) : object, "accuracy");
+}
+
+int reproduce_has_accuracy(const char *path, const row_kind *kind)
+{
+    json_t *object = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
+    int has = json_is_number(accuracy_in(object, kind));
+
+    json_decref(object);
+    return has;
+}
 
 int reproduce_read_accuracy(const char *path, const row_kind *kind, double *percent)
 {
@@ -112,8 +180,7 @@ int reproduce_read_accuracy(const char *path, const row_kind *kind, double *perc
     int code = load(path, &object);
 
     if (code != EXIT_OK) return code;
-    const json_t *part = kind->figures ? json_object_get(object, kind->figures) : object;
-    const json_t *accuracy = json_object_get(part, "accuracy");
+    const json_t *accuracy = accuracy_in(object, kind);
     if (json_is_number(accuracy)) *percent = 100 * json_number_value(accuracy);
     else {
         complain(reproduce_name, "%s: no accuracy in it; remove the file to have it made anew", path);

@@ -22,23 +22,18 @@ static void say(const reproduction *self, const char *what, const char *command)
     if (!option_is(self->options, "quiet", "true")) fprintf(stderr, "\n%s:\n%s\n", what, command);
 }
 
-static int has_checkpoint(const training_plan *plan)
-{
-    char *newest = text_format("%s/checkpoint.safetensors", plan->folder);
-    char *before = text_format("%s/checkpoint-previous.safetensors", plan->folder);
-    int has = path_is_there(newest) || path_is_there(before);
-
-    free(newest);
-    free(before);
-    return has;
-}
-
 static char *model_of(const training_plan *plan)
 {
     return text_format("%s/model.safetensors", plan->folder);
 }
 
 /* ---- A child ---- */
+
+/* It was asked to stop by nobody. */
+static int is_crash(int status, int stopped)
+{
+    return status > EXIT_SIGNAL && !stopped && status != EXIT_SIGNAL + SIGINT && status != EXIT_SIGNAL + SIGTERM;
+}
 
 /* Runs this program with these words; `output` gets its results. */
 static int run_child(const reproduction *self, cli_words *words, int output)
@@ -54,13 +49,16 @@ static int run_child(const reproduction *self, cli_words *words, int output)
     }
     int status = child_run(&(cli_child){
         .argv = (const char *const *)argv.at, .output = output, .dies_with_us = 1, .stopped = &stopped });
-    if (status < 0) complain(reproduce_name, "cannot run %s: %s", self->program, strerror(errno));
+    if (status < 0 && !stopped) complain(reproduce_name, "cannot run %s: %s", self->program, strerror(errno));
     else if (status == EXIT_SIGNAL + SIGKILL)
         complain(reproduce_name, "'deeplda %s' was killed; is there too little memory?", words->at[0]);
+    else if (is_crash(status, stopped))
+        complain(reproduce_name, "'deeplda %s' was ended by signal %d (%s): that is an error in the program",
+                 words->at[0], status - EXIT_SIGNAL, strsignal(status - EXIT_SIGNAL));
     words_release(&argv);
     if (stopped && status <= 0)
-        return EXIT_SIGNAL + stopped; /* it came too late to be noticed: stop all the same */
-    return status < 0 ? EXIT_FAILED : status;
+        return EXIT_SIGNAL + stopped; /* it came before the child was there, or too late to be noticed */
+    return status < 0 || is_crash(status, stopped) ? EXIT_FAILED : status;
 }
 
 /* ---- Trainings ---- */
@@ -84,7 +82,7 @@ static int check_record(const training_plan *plan, int *complete)
     int code = reproduce_read_record(plan->record_path, &found);
 
     *complete = found.complete && path_is_there(model);
-    if (code == EXIT_OK && found.options && (*complete || has_checkpoint(plan)) &&
+    if (code == EXIT_OK && found.options && (*complete || reproduce_has_checkpoint(plan->folder)) &&
         (strcmp(found.options, plan->record.options) != 0 || strcmp(found.source, plan->record.source) != 0))
         code = complain_other_options(plan, &found);
     reproduce_release_record(&found);
@@ -95,7 +93,7 @@ static int check_record(const training_plan *plan, int *complete)
 static int train(const reproduction *self, training_plan *plan)
 {
     cli_words words = { 0 };
-    int resumes = has_checkpoint(plan);
+    int resumes = reproduce_has_checkpoint(plan->folder);
     char *what = text_format("%s, %s%s", plan->title, trained_kinds[plan->model].name, resumes ? ", going on" : "");
 
     folders_make_parents(plan->folder);
@@ -121,6 +119,7 @@ static int train_if_needed(const reproduction *self, training_plan *plan)
     code = train(self, plan);
     if (code != EXIT_OK) return code;
     plan->record.complete = 1;
+    plan->record.seconds = reproduce_seconds(plan->folder);
     return reproduce_write_record(plan->record_path, &plan->record);
 }
 
@@ -164,7 +163,7 @@ static int evaluate(const reproduction *self, const training_plan *plan, const r
     words_add(&words, "%s", plan->record.data);
     for (size_t i = 0; kind->words[i]; i++) words_add(&words, "%s", kind->words[i]);
     words_add(&words, "--json");
-    if (!path_is_newer(target, model)) {
+    if (!path_is_newer(target, model) || !reproduce_has_accuracy(target, kind)) {
         char *command = words_as_command(&words, 0), *line = text_format("deeplda %s", command);
         char *what = text_format("%s, %s", plan->title, kind->title);
         say(self, what, line);

@@ -39,8 +39,8 @@ static char *time_text(const result_row *row)
     return row->runs == 0 || isnan(row->seconds) ? text_format("-") : reproduce_time_text(row->seconds);
 }
 
-enum { N_FIELDS = 6 };
-static const char *const heads[N_FIELDS] = { "row", "paper", "ours", "runs", "epochs", "training" };
+enum { N_FIELDS = 7 };
+static const char *const heads[N_FIELDS] = { "row", "paper", "ours", "runs", "seeds", "epochs", "training" };
 
 static void make_fields(const result_row *row, char *fields[N_FIELDS])
 {
@@ -48,8 +48,9 @@ static void make_fields(const result_row *row, char *fields[N_FIELDS])
     fields[1] = reproduce_printed_text(row);
     fields[2] = reproduce_ours_text(row);
     fields[3] = text_format("%zu", row->runs);
-    fields[4] = reproduce_epochs_text(row);
-    fields[5] = time_text(row);
+    fields[4] = text_format("%zu", row->seeds);
+    fields[5] = reproduce_epochs_text(row);
+    fields[6] = time_text(row);
 }
 
 static void release_fields(char *fields[N_FIELDS])
@@ -70,7 +71,7 @@ static int columns(const char *text)
 
 static void print_fields(FILE *file, char *const fields[N_FIELDS])
 {
-    static const int widths[N_FIELDS] = { 17, 20, 16, 6, 12, 0 };
+    static const int widths[N_FIELDS] = { 17, 20, 16, 6, 7, 12, 0 };
 
     for (int i = 0; i < N_FIELDS; i++)
         fprintf(file, "%s%s%*s", i ? "" : "  ", fields[i],
@@ -119,7 +120,7 @@ static void write_markdown_table(FILE *file, const result_table *table)
     fprintf(file, "\n## %s\n\n%s. Test %s in %%.\n\n", table->experiment->name, table->experiment->title,
             table->experiment->measure);
     write_markdown_row(file, (char *const *)heads);
-    fputs("|---|---|---|---|---|---|\n", file);
+    fputs("|---|---|---|---|---|---|---|\n", file);
     for (cli_row r = 0; r < N_ROWS; r++) {
         char *fields[N_FIELDS];
         make_fields(&table->rows[r], fields);
@@ -177,21 +178,22 @@ int reproduce_tables(const reproduction *self)
     size_t count = 0;
     int code = EXIT_OK;
 
-    for (size_t i = 0; experiment_at(i) && code == EXIT_OK; i++) {
-        code = reproduce_collect(self, experiment_at(i), &tables[count]);
+    for (size_t i = 0; experiment_at(i); i++) {
+        int collected = reproduce_collect(self, experiment_at(i), &tables[count]);
+        if (code == EXIT_OK) code = collected;
         if (tables[count].runs > 0 || is_asked_for(self, experiment_at(i))) count++;
         else reproduce_release_table(&tables[count]);
     }
-    if (code == EXIT_OK) code = write_file(self, "table.md", reproduce_write_markdown, tables, count);
-    if (code == EXIT_OK) code = write_file(self, "table.csv", reproduce_write_csv, tables, count);
-    if (code == EXIT_OK) code = write_file(self, "table.json", reproduce_write_json, tables, count);
+    int written = write_file(self, "table.md", reproduce_write_markdown, tables, count);
+    if (written == EXIT_OK) written = write_file(self, "table.csv", reproduce_write_csv, tables, count);
+    if (written == EXIT_OK) written = write_file(self, "table.json", reproduce_write_json, tables, count);
     for (size_t i = 0; i < count; i++) {
-        if (code == EXIT_OK && is_asked_for(self, tables[i].experiment)) {
+        if (is_asked_for(self, tables[i].experiment)) {
             reproduce_print_table(stdout, &tables[i]);
             putchar('\n');
         }
         reproduce_release_table(&tables[i]);
     }
-    if (code == EXIT_OK) printf("tables: %s/table.md, table.csv, table.json\n", self->root);
-    return code;
+    if (written == EXIT_OK) printf("tables: %s/table.md, table.csv, table.json\n", self->root);
+    return code == EXIT_OK ? written : code;
 }

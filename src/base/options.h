@@ -41,6 +41,7 @@ struct dlda_options {
     double checkpoint; /* minutes */
     char data[DLDA_OPTION_TEXT], resume[DLDA_OPTION_TEXT];
     int64_t repeats, part;       /* bench; part: dlda_benchmark_part */
+    int64_t no_presets;          /* train */
     int64_t count, skip_bad, to; /* data; to: dlda_data_format */
     int64_t cross_validate;      /* lda: folds */
     int64_t list;                /* predict, reproduce */

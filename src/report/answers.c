@@ -5,6 +5,7 @@
 #include "report/answers.h"
 #include "base/memory.h"
 #include "classify/evaluate.h"
+#include "classify/softmax.h"
 #include "dataset/dataset.h"
 #include "model/model.h"
 
@@ -19,6 +20,8 @@ typedef struct answering {
     dlda_test_answers *answers;
     const dlda_lda *lda;
     float *proba; /* [BATCH][classes] */
+    int has_softmax;
+    size_t softmax_right;
 } answering;
 
 const char *dlda_test_answers_class(const dlda_test_answers *self, size_t label)
@@ -48,11 +51,15 @@ done:
 static dlda_status answer_portion(void *context, const float *H, size_t first, size_t n)
 {
     dlda_status status = DLDA_OK;
-    const answering *now = context;
+    answering *now = context;
     dlda_test_answers *self = now->answers;
     const int *truth = self->truth + first;
     int called[BATCH];
 
+    if (now->has_softmax) {
+        DLDA_TRY(dlda_softmax_predict(H, n, self->classes, called, now->proba));
+        for (size_t i = 0; i < n; i++) now->softmax_right += called[i] == truth[i];
+    }
     DLDA_TRY(dlda_lda_transform(now->lda, H, n, self->Z + first * self->directions));
     for (int kind = 0; kind < DLDA_KINDS; kind++) {
         DLDA_TRY(dlda_lda_predict(now->lda, H, n, (dlda_probability)kind, called, now->proba));
@@ -128,7 +135,7 @@ dlda_status dlda_test_answers_create(const dlda_test_answers_spec *spec, dlda_te
     dlda_status status = DLDA_OK;
     dlda_test_answers *self = NULL;
     dlda_workspace *workspace = NULL;
-    answering now = { .lda = dlda_model_lda(spec->model) };
+    answering now = { .lda = dlda_model_lda(spec->model), .has_softmax = spec->model->softmax };
 
     DLDA_TRY(dlda_model_check_images(spec->model, spec->samples, spec->part));
     DLDA_TRY(dlda_model_check_labels(spec->model, spec->samples, spec->part));
@@ -140,6 +147,7 @@ dlda_status dlda_test_answers_create(const dlda_test_answers_spec *spec, dlda_te
     now.answers = self;
     DLDA_TRY(dlda_model_visit_features(spec->model, workspace, spec->samples, answer_portion, &now));
     for (int kind = 0; kind < DLDA_KINDS; kind++) dlda_evaluation_finish(self->evaluation[kind]);
+    self->softmax_accuracy = now.has_softmax ? (double)now.softmax_right / (double)self->count : NAN;
     *answers = self;
     self = NULL;
 done:

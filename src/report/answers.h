@@ -17,7 +17,9 @@ typedef struct dlda_test_answers {
     float *Z;                   /* [count][directions]                           */
     float *p_truth[DLDA_KINDS]; /* [count] probability of the true class         */
     float *p_called[DLDA_KINDS];
-    dlda_evaluation *evaluation[DLDA_KINDS]; /* its `predicted`: what they are called, which priors may change */
+    double softmax_accuracy; /* a fraction; NaN if the network has no softmax */
+    dlda_evaluation
+        *evaluation[DLDA_KINDS]; /* by the LDA; its `predicted`: what they are called, which priors may change */
 } dlda_test_answers;
 
 typedef struct dlda_test_answers_spec {

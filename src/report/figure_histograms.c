@@ -38,15 +38,19 @@ static void count_samples(const dlda_test_answers *answers, size_t direction, hi
 
     memset(result, 0, sizeof *result);
     for (size_t i = 0; i < answers->count; i++) {
-        low = fmin(low, place_on(answers, i, direction));
-        high = fmax(high, place_on(answers, i, direction));
+        double place = place_on(answers, i, direction);
+        if (!isfinite(place)) continue; /* an input far from all that the network has seen */
+        low = fmin(low, place);
+        high = fmax(high, place);
     }
+    if (!(low <= high)) low = high = 0;
     result->bins = bins_for(answers, high - low);
     result->low = low;
     result->step = high > low ? (high - low) / result->bins : 1;
     for (size_t i = 0; i < answers->count; i++) {
-        int bin = (int)((place_on(answers, i, direction) - low) / result->step);
-        if (answers->truth[i] >= MOST_ROWS) continue;
+        double place = place_on(answers, i, direction);
+        if (answers->truth[i] >= MOST_ROWS || !isfinite(place)) continue;
+        int bin = (int)((place - low) / result->step);
         result->shares[answers->truth[i]][bin < result->bins ? bin : result->bins - 1]++;
         counts[answers->truth[i]]++;
     }

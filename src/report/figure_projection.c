@@ -80,9 +80,12 @@ static dlda_status write_ranges(dlda_plot *plot, const dlda_test_answers *answer
     for (size_t k = 0; k < directions; k++) {
         double low = INFINITY, high = -INFINITY;
         for (size_t i = 0; i < answers->count; i++) {
-            low = fmin(low, answers->Z[i * answers->directions + k]);
-            high = fmax(high, answers->Z[i * answers->directions + k]);
+            double place = answers->Z[i * answers->directions + k];
+            if (!isfinite(place)) continue; /* an input far from all that the network has seen */
+            low = fmin(low, place);
+            high = fmax(high, place);
         }
+        if (!(low <= high)) low = high = 0;
         double room = high > low ? 0.04 * (high - low) : 1;
         DLDA_TRY(dlda_file_writer_print(plot->script, "low[%zu] = %.6g; high[%zu] = %.6g; step[%zu] = %g\n", k + 1,
                                         low - room, k + 1, high + room, k + 1,

@@ -92,11 +92,11 @@ static dlda_status write_drawing(dlda_file_writer *page, const dlda_report *repo
     if (figure->missing.text[0]) DLDA_TRY(dlda_html_element(page, "p class=\"missing\"", figure->missing.text));
     else if (!dlda_path_exists(path)) {
         DLDA_TRY(dlda_html_element(page, "p class=\"finding\"", figure->title.text));
-        DLDA_TRY(dlda_file_writer_print(
-            page,
-            "<p class=\"missing\">Not drawn: that takes gnuplot. Data and script are in figures/%s.dat and "
-            "%s.gp.</p>",
-            figure->name, figure->name));
+        DLDA_TRY(dlda_file_writer_print(page,
+                                        "<p class=\"missing\">Not drawn: that takes gnuplot, which is missing or "
+                                        "failed. Data and script are in figures/%s.dat and "
+                                        "%s.gp.</p>",
+                                        figure->name, figure->name));
     } else {
         DLDA_TRY(dlda_file_writer_print(page, "<div class=\"card%s\">", figure->wide ? " wide" : ""));
         DLDA_TRY(dlda_html_drawing(page, path, dlda_words_of("%s-", figure->name).text,

@@ -44,6 +44,10 @@ static dlda_status write_test_tiles(dlda_file_writer *page, const dlda_test_answ
     DLDA_TRY(write_tile(
         page, percent(found->accuracy).text,
         dlda_words_of("%s accuracy; 95 %% interval %.1f to %.1f", answers->part, 100 * low, 100 * high).text));
+    if (!isnan(answers->softmax_accuracy))
+        DLDA_TRY(write_tile(
+            page, percent(answers->softmax_accuracy).text,
+            dlda_words_of("%s accuracy by the softmax; all else here is by the LDA", answers->part).text));
     DLDA_TRY(write_tile(page, dlda_words_of("%zu of %zu", found->samples - found->correct, found->samples).text,
                         dlda_words_of("%s samples wrong", answers->part).text));
 done:
@@ -84,14 +88,15 @@ static dlda_status write_number_cell(dlda_file_writer *page, double value, const
                         : dlda_html_element(page, "td class=\"n\"", text);
 }
 
-/* Accuracy and on how many samples. */
-static dlda_status write_accuracy(dlda_file_writer *page, const dlda_test_answers *answers)
+/* Accuracies and on how many samples. */
+static dlda_status write_accuracy(dlda_file_writer *page, const dlda_test_answers *answers, int with_softmax)
 {
     dlda_status status = DLDA_OK;
     const dlda_evaluation *found = answers ? answers->evaluation[DLDA_PAPER] : NULL;
-    double accuracy = found ? found->accuracy : NAN;
+    double accuracy = found ? found->accuracy : NAN, softmax = answers ? answers->softmax_accuracy : NAN;
 
     DLDA_TRY(write_number_cell(page, accuracy, percent(accuracy).text));
+    if (with_softmax) DLDA_TRY(write_number_cell(page, softmax, percent(softmax).text));
     DLDA_TRY(write_number_cell(page, accuracy,
                                found ? dlda_words_of("%zu %s", found->samples, answers->part).text : ""));
 done:
@@ -119,7 +124,7 @@ static dlda_words state_of(const dlda_run_folder *run)
                          failed ? message.text : "");
 }
 
-static dlda_status write_run(dlda_file_writer *page, const dlda_report_item *item)
+static dlda_status write_run(dlda_file_writer *page, const dlda_report_item *item, int with_softmax)
 {
     dlda_status status = DLDA_OK;
     const dlda_run_folder *run = &item->folder;
@@ -128,7 +133,7 @@ static dlda_status write_run(dlda_file_writer *page, const dlda_report_item *ite
 
     DLDA_TRY(dlda_file_writer_print(page, "<tr>"));
     DLDA_TRY(dlda_html_element(page, "td", item->name.text));
-    DLDA_TRY(write_accuracy(page, item->answers));
+    DLDA_TRY(write_accuracy(page, item->answers, with_softmax));
     DLDA_TRY(write_number_cell(page, validation, percent(validation).text));
     DLDA_TRY(dlda_html_element(page, "td", state_of(run).text));
     DLDA_TRY(dlda_file_writer_print(page, "<td class=\"n\">%zu</td>", run->history.rows));
@@ -143,19 +148,28 @@ done:
 }
 
 static const char results_head[] =
-    "<div class=\"scroll\"><table>\n<thead><tr><th>run</th><th class=\"n\">accuracy</th>"
+    "<div class=\"scroll\"><table>\n<thead><tr><th>run</th><th class=\"n\">accuracy%s</th>%s"
     "<th class=\"n\">samples</th><th class=\"n\">validation</th><th>state</th><th class=\"n\">epochs</th>"
     "<th class=\"n\">kept</th><th>objective</th><th>network</th><th>data</th><th class=\"n\">log loss</th>"
     "<th class=\"n\">with bayes</th></tr></thead>\n<tbody>\n";
 
+static int one_has_softmax(const dlda_report *report)
+{
+    for (size_t r = 0; r < report->n_runs; r++)
+        if (report->runs[r].answers && !isnan(report->runs[r].answers->softmax_accuracy)) return 1;
+    return 0;
+}
+
 dlda_status dlda_page_results(dlda_file_writer *page, const dlda_report *report)
 {
     dlda_status status = DLDA_OK;
+    int with_softmax = one_has_softmax(report);
 
     DLDA_TRY(dlda_file_writer_print(page, "<section>\n"));
     if (report->n_runs == 1) DLDA_TRY(write_tiles(page, &report->runs[0]));
-    DLDA_TRY(dlda_file_writer_print(page, "%s", results_head));
-    for (size_t r = 0; r < report->n_runs; r++) DLDA_TRY(write_run(page, &report->runs[r]));
+    DLDA_TRY(dlda_file_writer_print(page, results_head, with_softmax ? " by LDA" : "",
+                                    with_softmax ? "<th class=\"n\">by softmax</th>" : ""));
+    for (size_t r = 0; r < report->n_runs; r++) DLDA_TRY(write_run(page, &report->runs[r], with_softmax));
     DLDA_TRY(dlda_file_writer_print(page, "</tbody>\n</table></div>\n</section>\n"));
 done:
     return status;

@@ -58,4 +58,5 @@ const char dlda_page_style[] =
     "@media print{:root{--paper:#fff;--ink:#000;--pale:#444;--line:#bbb;--card:#fff;--tile:#f3f3f3;--mark:#eee;"
     "--warn:#000;--link:#000}body{font-size:11pt}figure,.samples li,.tiles li,tr{break-inside:avoid}"
     ".files,.live{display:none}.card{border:0}.card.wide svg{min-width:0}.scroll{overflow:visible}"
-    "table{font-size:8pt}th,td{padding:.15rem .3rem}.grid{grid-template-columns:1fr 1fr}}\n";
+    "table{font-size:7.5pt}th,td{padding:.15rem .3rem}td.n,th.n{white-space:normal}.grid{grid-template-columns:1fr "
+    "1fr}}\n";

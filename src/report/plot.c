@@ -56,11 +56,15 @@ static dlda_words common_only(const char *text)
 /* The terminal pngcairo draws what no font has larger than the picture; a reader of an SVG has fonts of his own. */
 static dlda_words quoted_for_both(const char *text, size_t most, char doubled)
 {
+    enum { MOST_BYTES = 220 }; /* of one of two texts, with its quotes */
     dlda_words clean = dlda_clean_words(text, most), common = common_only(clean.text);
     dlda_words whole = quoted(clean.text, doubled);
 
     if (strcmp(clean.text, common.text) == 0) return whole;
-    return dlda_words_of("(kind eq 'svg' ? %.220s : %.220s)", whole.text, quoted(common.text, doubled).text);
+    if (strlen(whole.text) > MOST_BYTES) return quoted_for_both(text, most - 1, doubled);
+    /* `common` is the shorter one. */
+    return dlda_words_of("(kind eq 'svg' ? %.*s : %.*s)", MOST_BYTES, whole.text, MOST_BYTES,
+                         quoted(common.text, doubled).text);
 }
 
 dlda_words dlda_plot_quote(const char *text, size_t most)

@@ -98,7 +98,7 @@ static dlda_status test_model(const dlda_report *self, const dlda_report_run *ru
         return DLDA_OK;
     }
     status = dlda_test_answers_create(&spec, &item->answers);
-    if (status == DLDA_E_SHAPE) { /* data of another kind: the rest of the report can be had */
+    if (status == DLDA_E_SHAPE || status == DLDA_E_NUMERIC) { /* other data: the rest of the report can be had */
         item->no_answers = dlda_clean_words(dlda_last_error(), 400);
         return dlda_name_list_add(&item->folder.problems, item->no_answers.text, strlen(item->no_answers.text));
     }

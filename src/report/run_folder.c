@@ -119,10 +119,10 @@ const char *dlda_run_end_words(dlda_run_end end)
 }
 
 /* Not even damaged: the file is not there. */
-static int has_no_history(const dlda_run_folder *self)
+static int lacks(const dlda_run_folder *self, const char *name)
 {
     char *path = NULL;
-    int missing = dlda_path_join(self->path, "history.csv", &path) == DLDA_OK && !dlda_path_exists(path);
+    int missing = dlda_path_join(self->path, name, &path) == DLDA_OK && !dlda_path_exists(path);
 
     dlda_release(path);
     return missing;
@@ -134,7 +134,9 @@ static dlda_run_end find_end(const dlda_run_folder *self)
 
     if (!state && self->history.rows > 0 && (double)self->history.rows >= dlda_json_number(self->options, "epochs"))
         return DLDA_END_COMPLETE;
-    if (!state) return has_no_history(self) && !self->options ? DLDA_END_BEGUN : DLDA_END_UNKNOWN;
+    if (!state && !self->options && lacks(self, "history.csv") && lacks(self, "model.safetensors"))
+        return DLDA_END_BEGUN;
+    if (!state) return DLDA_END_UNKNOWN;
     if (strcmp(state, dlda_run_state_word(DLDA_RUN_COMPLETE)) == 0) return DLDA_END_COMPLETE;
     if (strcmp(state, dlda_run_state_word(DLDA_RUN_STOPPED)) == 0) return DLDA_END_STOPPED;
     if (strcmp(state, dlda_run_state_word(DLDA_RUN_FAILED)) == 0) return DLDA_END_FAILED;

@@ -99,10 +99,10 @@ class Browser:
                 return answer["result"]
             self.events.append(answer)
 
-    def open(self, url, width, scheme):
+    def open(self, url, width, scheme, media="screen"):
         self.events.clear()
         self.ask("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=width < 600)
-        self.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self.ask("Emulation.setEmulatedMedia", media=media, features=[{"name": "prefers-color-scheme", "value": scheme}])
         self.ask("Page.navigate", url=url)
         for _ in range(1000):
             if any(event.get("method") == "Page.loadEventFired" for event in self.events):
@@ -148,6 +148,15 @@ def test_page(browser, path, figures):
         check(not others, f"{what}: nothing else is asked for: {others[:3]}")
 
 
+def test_print(browser, path, figures):
+    """On A4 paper, from a reader whose screen is dark."""
+    seen = browser.open("file://" + path, 720, "dark", "print")
+    check(len(seen["drawings"]) == figures and all(w > 200 and h > 80 for w, h in seen["drawings"]),
+          f"print: all {figures} figures are to be seen")
+    check(seen["overflow"] <= 0 and not seen["sticking"], f"print: nothing is too wide: {seen['overflow']} {seen['sticking'][:3]}")
+    check(seen["paper"] > 0.9 and seen["ink"] < 0.3, f"print: dark on white ({seen['ink']:.2f} on {seen['paper']:.2f})")
+
+
 def main():
     program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if not program or not shutil.which("gnuplot"):
@@ -163,7 +172,9 @@ def main():
         subprocess.run([PROGRAM, "report", "lda", "cce", "-o", "both"], check=True, stdout=subprocess.DEVNULL)
         browser = Browser(program, os.path.join(folder, "profile"))
         try:
-            test_page(browser, os.path.join(os.path.realpath(folder), "both/report.html"), 14)
+            path = os.path.join(os.path.realpath(folder), "both/report.html")
+            test_page(browser, path, 14)
+            test_print(browser, path, 14)
         finally:
             browser.end()
         os.chdir("/")

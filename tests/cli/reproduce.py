@@ -8,6 +8,7 @@ import csv
 import fcntl
 import json
 import os
+import shutil
 import signal
 import statistics
 import struct
@@ -172,7 +173,7 @@ def test_again():
 
 def start(root, epochs):
     return subprocess.Popen([PROGRAM, "reproduce", "mnist-50k", *TINY, "--epochs", str(epochs), "-o", root],
-                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True)
 
 
 def wait_for(path):
@@ -197,9 +198,16 @@ def test_stops():
     check(process.returncode == 130, f"SIGINT: exit 130 (found {process.returncode})")
     check("To go on: the same command" in said and said.count("stopping after this batch") == 1, "it says how to go on")
     check(rows_of("interrupted")["cce"]["runs"] == 0, "the table has nothing of what is missing")
-    for root in ("killed", "interrupted"):
+    with start("group", epochs) as process:  # as `timeout` does: all processes get it, and ours passes it on as well
+        wait_for("group/mnist-50k/seed1/deeplda/checkpoint.safetensors")
+        os.killpg(process.pid, signal.SIGTERM)
+        process.stderr.read()
+    check(process.returncode == 143, f"SIGTERM: exit 143 (found {process.returncode})")
+    state = json.load(open("group/mnist-50k/seed1/deeplda/run.json"))["state"]
+    check(state == "stopped", f"a signal to all processes lets the training save (its state: {state})")
+    for root in ("killed", "interrupted", "group"):
         end = succeed(*words, "-o", root)
-        check("going on" in end.stderr or root == "interrupted", f"{root}: it goes on")
+        check("going on" in end.stderr, f"{root}: it goes on")
         check(figures(root) == figures("whole"), f"{root}: the same figures as without a stop")
         check(models(root) == models("whole"), f"{root}: and the same models")
         check(not [name for name in times(root) if "tmp" in name], f"{root}: nothing is left over")
@@ -238,7 +246,7 @@ def test_held_out():
     succeed("stl10-1k", *words, "--fold", "2")
     row = rows_of("held", "stl10-1k")["deeplda"]
     check(row["runs"] == 2 and row["folds"] == 2, "two folds")
-    check("2 of 10 folds" in table("held", "stl10-1k")["deviations"], "of ten")
+    check("DeepLDA: 2 of 10 folds" in table("held", "stl10-1k")["deviations"], "of ten")
     before = times("held")
     end = succeed("stl10-1k", *words, "--folds", "3")
     check("stl10-1k, fold 3, seed 1, deeplda" in end.stderr and "fold 2, seed 1" not in end.stderr, "only the third is new")
@@ -247,6 +255,12 @@ def test_held_out():
     row = rows_of("held", "stl10-1k")["deeplda"]
     check(row["folds"] == 3 and abs(100 - row["ours"] - statistics.mean(found)) < 1e-8, "mean of three folds")
     check(len({open(f"held/data/stl10-1000-fold{k}/X_train.npy", "rb").read() for k in (1, 2, 3)}) == 3, "all different")
+    words[words.index("deeplda")] = "cce"
+    succeed("stl10-1k", *words)
+    row = rows_of("held", "stl10-1k")["cce"]
+    check((row["runs"], row["folds"], row["seeds"]) == (1, 1, 1), "a row has its own number of folds")
+    check("CCE: 1 of 10 folds" in table("held", "stl10-1k")["deviations"], "which is said")
+    words[words.index("cce")] = "deeplda"
     expect(1, ["stl10-4k", "--data", "tiny/train-images-idx3-ubyte", *words[2:]], "was made of")
 
 
@@ -281,19 +295,53 @@ def test_missing_data():
     os.environ["PATH"] = path
 
 
+def listed_epochs(*words):
+    end = reproduce("--list", "--net", "small.net", "-o", "listed", *words)
+    return [int(line.split(" epochs at ")[0].split()[-1]) for line in end.stdout.splitlines() if " epochs at " in line]
+
+
 def test_budget():
-    end = succeed("mnist-50k", *TINY, "--budget", "1s", "-o", "budget")
+    whole, = listed_epochs("mnist-50k")
+    part, = listed_epochs("mnist-50k", "--budget", "3s")
+    check(whole == 50 and 1 <= part < 50, f"3 seconds give {part} epochs of 50,000 images")
+    one, = listed_epochs("stl10-1k", "--budget", "20s")
+    all_folds, = listed_epochs("stl10-1k", "--budget", "20s", "--folds", "10")
+    check(all_folds < one, f"ten folds have fewer epochs ({all_folds}) than one ({one})")
+
+    request = ["mnist-50k", "mnist-60k", *TINY, "--rows", "deeplda,cce", "--budget", "1s"]
+    end = succeed(*request, "-o", "budget")
     row = rows_of("budget")["deeplda"]
-    check(1 <= row["most_epochs"] <= 50 and row["full_epochs"] == 50, f"a budget gives {row['most_epochs']} epochs")
     check(row["most_epochs"] == rows_of("budget")["cce"]["most_epochs"], "the same for both trainings")
     before = times("budget")
-    end = succeed("mnist-50k", *TINY, "--budget", "1h30m", "-o", "budget")
-    check(times("budget") == before and end.stderr == "", "another budget does not change what was done")
+    succeed("mnist-50k", *TINY, "--rows", "deeplda", "--budget", "1h30m", "-o", "budget")
+    del before["budget/budget.json"]
+    check(all(times("budget")[path] == at for path, at in before.items()), "another budget does not change what was done")
+
+    # The same request gets the same share again, whatever is measured: here one that no measurement gives.
+    succeed(*request, "-o", "remembered")
+    share = json.load(open("remembered/budget.json"))
+    shutil.rmtree("remembered/mnist-60k")
+    shutil.rmtree("remembered/mnist-50k/seed1/deeplda")  # its record stays: begun, and nothing saved
+    shutil.rmtree("remembered/mnist-50k/seed1/cce")
+    json.dump({**share, "share": 0.06}, open("remembered/budget.json", "w"))
+    succeed(*request, "-o", "remembered")
+    epochs = [rows_of("remembered", name)["deeplda"]["most_epochs"] for name in ("mnist-50k", "mnist-60k")]
+    check(epochs == [3, 3], f"both get 3 of 50 epochs (found {epochs})")
+    check("3 epochs instead of 50, the rate halved every 1 instead of 10" in table("remembered")["deviations"], "and say so")
+
+
+def test_presets():
+    """`train digits` would take the cosine schedule that suits the digits; the experiment halves its rate."""
+    succeed("mnist-50k", "--data", "digits", "--net", "small.net", "--epochs", "1", "--rows", "deeplda", "-o", "digits")
+    check("--no-presets" in rows_of("digits")["deeplda"]["train_command"], "the options of another set are not taken")
+    options = json.load(open("digits/mnist-50k/seed1/deeplda/options.json"))
+    check(options["schedule"] == "halve" and options["batch"] == 1000, "but those of the experiment")
 
 
 def test_list():
     end = reproduce("--list", "--net", "small.net", "-o", "two")
     check(end.returncode == 0, f"--list: exit 0 (found {end.returncode})")
+    check(" for both" not in reproduce("--list", "mnist-50k", "--rows", "deeplda", "--net", "small.net").stdout, "one is one")
     for text in ("mnist-50k: ", "stl10-32: ", "DeepLDA 81.16 (text 81.46)", "for both", "deeplda complete (2 epochs)",
                  "nothing of it in two yet"):
         check(text in end.stdout, f"--list has: {text}")
@@ -312,10 +360,16 @@ def test_trouble():
     with open("two/.lock") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         expect(1, ["mnist-50k", *TINY, "--epochs", "2", "-o", "two"], "another process works in this folder")
+    whole = figures("two")
     open("two/mnist-50k/seed1/svm.json", "w").write("{")
-    expect(1, ["mnist-50k", *TINY, "--epochs", "2", "-o", "two"], "svm.json: line 1: ")
-    os.remove("two/mnist-50k/seed1/svm.json")
     succeed("mnist-50k", *TINY, "--epochs", "2", "-o", "two")
+    check(figures("two") == whole, "a damaged evaluation is made anew")
+    saved = open("two/mnist-60k/seed1/cce.json").read()
+    open("two/mnist-60k/seed1/cce.json", "w").write("{")
+    end = expect(1, ["mnist-50k", *TINY, "--epochs", "2", "-o", "two"], "cce.json: line 1: ")
+    check("tables: " in end.stdout and figures("two") == whole, "that of another experiment is named; the tables have the rest")
+    check(rows_of("two", "mnist-60k")["cce"]["runs"] == 2, "two seeds of three")
+    open("two/mnist-60k/seed1/cce.json", "w").write(saved)
     open("bad.net", "w").write("conv many\n")
     expect(1, ["mnist-50k", "--data", "tiny", "--net", "bad.net", "--epochs", "2", "-o", "bad"], "bad.net")
 
@@ -326,7 +380,7 @@ def main():
         make_data()
         os.environ["DEEPLDA_DATA"] = os.path.abspath("empty")  # no set is here but those that --data names
         for test in (test_words, test_rows, test_files, test_again, test_stops, test_seeds, test_held_out, test_own_folds,
-                     test_missing_data, test_budget, test_list, test_trouble):
+                     test_missing_data, test_budget, test_presets, test_list, test_trouble):
             test()
         os.chdir("/")
     print(f"{len(FAILED)} checks failed" if FAILED else "all checks passed")
