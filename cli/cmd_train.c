@@ -277,7 +277,7 @@ const cli_command train_command = {
         "current "
         "batch, saves and tests the best model so far; twice quits at once. --resume goes on, also after a crash.",
     .examples = "deeplda train digits -o run\n"
-                "deeplda train ~/mnist --batch 1000 --epochs 50 --halve-every 10 -o runs/mnist\n"
+                "deeplda train ~/mnist --batch 1000 --epochs 70 --halve-every 10 -o runs/mnist\n"
                 "deeplda train ~/stl10 --resize 32 --net cifar10 --batch 200 -o runs/stl10\n"
                 "deeplda train --resume runs/mnist\n"
                 "deeplda train digits --objective cce --batch 128 -o runs/cce",

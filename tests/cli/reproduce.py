@@ -125,7 +125,7 @@ def test_words():
 def test_rows():
     end = succeed("mnist-50k", *TINY, "--epochs", "2", "-o", "two")
     check(all(title in end.stdout for title in ("DeepLDA ", "DeepLDA(LinSVM) ", "CCE ", "CCE(LDA) ")), "all four rows")
-    check("2 epochs instead of 50, the rate halved every 1 instead of 10" in end.stdout, "a shorter schedule is said")
+    check("2 epochs instead of 70, the rate halved every 1 instead of 10" in end.stdout, "a shorter schedule is said")
     check("network small.net instead of the paper's" in end.stdout, "another network is said")
     check("600 training images instead of 60000" in end.stdout, "other data are said")
     rows = rows_of("two")
@@ -303,7 +303,7 @@ def listed_epochs(*words):
 def test_budget():
     whole, = listed_epochs("mnist-50k")
     part, = listed_epochs("mnist-50k", "--budget", "3s")
-    check(whole == 50 and 1 <= part < 50, f"3 seconds give {part} epochs of 50,000 images")
+    check(whole == 70 and 1 <= part < 70, f"3 seconds give {part} epochs of 50,000 images")
     one, = listed_epochs("stl10-1k", "--budget", "20s")
     all_folds, = listed_epochs("stl10-1k", "--budget", "20s", "--folds", "10")
     check(all_folds < one, f"ten folds have fewer epochs ({all_folds}) than one ({one})")
@@ -323,11 +323,11 @@ def test_budget():
     shutil.rmtree("remembered/mnist-60k")
     shutil.rmtree("remembered/mnist-50k/seed1/deeplda")  # its record stays: begun, and nothing saved
     shutil.rmtree("remembered/mnist-50k/seed1/cce")
-    json.dump({**share, "share": 0.06}, open("remembered/budget.json", "w"))
+    json.dump({**share, "share": 0.05}, open("remembered/budget.json", "w"))
     succeed(*request, "-o", "remembered")
     epochs = [rows_of("remembered", name)["deeplda"]["most_epochs"] for name in ("mnist-50k", "mnist-60k")]
-    check(epochs == [3, 3], f"both get 3 of 50 epochs (found {epochs})")
-    check("3 epochs instead of 50, the rate halved every 1 instead of 10" in table("remembered")["deviations"], "and say so")
+    check(epochs == [3, 3], f"both get 3 of 70 epochs (found {epochs})")
+    check("3 epochs instead of 70, the rate halved every 1 instead of 10" in table("remembered")["deviations"], "and say so")
 
 
 def test_presets():
