@@ -103,7 +103,13 @@ static void wait_a_moment(void)
     nanosleep(&(struct timespec){ .tv_nsec = 300000000 }, NULL);
 }
 
-/* 1 if the folder is empty, as it is before the first epoch is complete. */
+/* What a training writes before the first file of a run has its name. */
+static int is_unfinished(const char *file)
+{
+    return strstr(file, ".tmp-") != NULL || strncmp(file, "checkpoint-next", strlen("checkpoint-next")) == 0;
+}
+
+/* 1 if there is no complete file in the folder, as before the first epoch is complete. */
 static int is_empty_folder(const char *path)
 {
     DIR *folder = opendir(path);
@@ -111,7 +117,7 @@ static int is_empty_folder(const char *path)
     int empty = folder != NULL;
 
     while (empty && (entry = readdir(folder)))
-        empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+        empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || is_unfinished(entry->d_name);
     if (folder) closedir(folder);
     return empty;
 }

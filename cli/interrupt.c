@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 static volatile sig_atomic_t noted_signal;
-static struct timespec noted_at; /* used by the handler only, which does not interrupt itself */
+static struct timespec noted_at; /* of the first signal; for the handler alone */
 static int on_terminal;          /* set before any signal is watched for */
 
 static const int watched[] = { SIGINT, SIGTERM };
@@ -42,8 +42,8 @@ static void note_signal(int number)
         if (!is_an_echo()) quit_by(number);
         return;
     }
-    noted_signal = number;
     clock_gettime(CLOCK_MONOTONIC, &noted_at);
+    noted_signal = number; /* from now on, others are compared with that time */
     /* A progress bar, and the ^C that the terminal echoed into it, make room. */
     if (on_terminal && write(STDERR_FILENO, wipe, sizeof wipe - 1) < 0) return; /* nobody to tell */
     if (write(STDERR_FILENO, text, sizeof text - 1) < 0) return;

@@ -5,7 +5,8 @@
 #ifndef DEEPLDA_CLI_INTERRUPT_H
 #define DEEPLDA_CLI_INTERRUPT_H
 
-/* From now on the first SIGINT or SIGTERM is only noted; the next one ends the program. */
+/* From now on the first SIGINT or SIGTERM is only noted; the next one ends the program, but for one within
+ * 0.3 seconds, which is taken for the same request. */
 void interrupt_begin(void);
 /* Back to the system's ways. */
 void interrupt_end(void);

@@ -8,7 +8,9 @@
  *     deeplda-training.json, cce-training.json        what was trained how, and whether to its end (reproduce_record.c)
  *     deeplda.json svm.json cce.json cce-lda.json     what `deeplda eval --json` said, one file for each row
  *
- * Everything that a table says is read from there, so it does not matter how many commands it took to get it.
+ * ROOT/data holds sets that had to be divided (reproduce_data.c), ROOT/budget.json what budgets gave (reproduce_budget.c).
+ *
+ * Everything that a table says is read from these runs, so it does not matter how many commands it took to get it.
  * Functions that give an int give an exit code, and have said what is wrong.
  */
 #ifndef DEEPLDA_CLI_REPRODUCE_H
@@ -79,11 +81,6 @@ void reproduce_release_record(training_record *record);
 /* Of the epochs of a run, as its checkpoint has them; NaN if it cannot tell. */
 double reproduce_seconds(const char *folder);
 
-/* The share of all epochs that a budget gave to a request, so that the same request gets it again. `share` is left as it
- * is if nothing is known. */
-void reproduce_read_share(const reproduction *self, const char *request, double *share);
-int reproduce_write_share(const reproduction *self, const char *request, double share);
-
 /* The accuracy in % that `eval` has written for a row. */
 int reproduce_read_accuracy(const char *path, const row_kind *kind, double *percent);
 /* 1 if there is one, and the file is whole. */
@@ -107,12 +104,16 @@ char *reproduce_place(const reproduction *self, const cli_experiment *experiment
 /* The record of a model there, in new memory. */
 char *reproduce_record_path(const char *place, cli_trained model);
 int reproduce_has_checkpoint(const char *folder);
+/* 1 if a training was begun there and has saved something: what has not does not count. */
+int reproduce_is_begun(const char *place, cli_trained model, const training_record *record);
 int reproduce_needs(const reproduction *self, cli_trained model);
 /* How many of the two are asked for. */
 size_t reproduce_trainings(const reproduction *self);
 
 /* Every experiment, on every fold that is asked for if it has folds; without data and epochs. Gives how many. */
 size_t reproduce_list_tasks(const reproduction *self, reproduce_task tasks[MOST_TASKS]);
+/* 1 if no task of the same experiment stands before task i. */
+int reproduce_is_first(const reproduce_task *tasks, size_t i);
 
 /* The task's epochs in all: if these are not those of the presets, the halving moves in proportion. */
 int reproduce_make_plan(const reproduction *self, const reproduce_task *task, cli_trained model, size_t seed,
@@ -134,6 +135,8 @@ typedef struct training_cost {
 
 /* Measures for a few seconds, once for each network. */
 int reproduce_cost(const reproduction *self, const reproduce_task *task, training_cost *cost);
+
+/* ---- reproduce_budget.c ---- */
 
 /* The epochs of each task, as --epochs or --budget say. */
 int reproduce_schedule(const reproduction *self, reproduce_task *tasks, size_t count);

@@ -88,9 +88,8 @@ static int add_row(result_table *table, const finished_run *run, cli_row r)
     int code = EXIT_OK, is_there = path_is_newer(path, run->model);
 
     if (!is_there && path_is_there(path))
-        complain(reproduce_name,
-                 "%s: is older than its model, so not in the table; 'deeplda reproduce %s' renews it", path,
-                 table->experiment->name);
+        complain(reproduce_name, "%s: %s, so it is not in the table", path,
+                 path_is_there(run->model) ? "is older than its model" : "its model is not there");
     if (is_there) code = reproduce_read_accuracy(path, &row_kinds[r], &accuracy);
     if (is_there && code == EXIT_OK) {
         count_figure(row, strcmp(table->experiment->measure, "error") == 0 ? 100 - accuracy : accuracy);

@@ -301,8 +301,11 @@ int reproduce_count_data(const reproduction *self, reproduce_task *task, int *is
     const cli_experiment *experiment = task->experiment;
     source found = { 0 };
 
-    *is_counted = is_here(self, experiment);
-    if (*is_counted) return plan_data(self, &found, task);
+    *is_counted = is_here(self, experiment) && plan_data(self, &found, task) == EXIT_OK;
+    if (*is_counted) return EXIT_OK;
+    if (dlda_options_is_given(self->options, "data"))
+        return EXIT_FAILED; /* it was meant, and plan_data has complained */
+    reproduce_release_data(&task->data);
     task->data.train = experiment->train;
     task->data.validation = experiment->validation;
     task->data.test = experiment->test;

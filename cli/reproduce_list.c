@@ -109,17 +109,12 @@ static int list_experiment(const reproduction *self, const reproduce_task *task,
     print_rows(task->experiment);
     int code = print_cost(self, task);
     if (code == EXIT_OK && !is_counted)
-        printf("  %s is not here: images are counted as in the paper\n", task->experiment->set);
+        printf("  %s is not here, or cannot be read: images are counted as in the paper\n", task->experiment->set);
     if (code == EXIT_OK) print_states(self, task->experiment);
     return code;
 }
 
-/* The first fold of its experiment; the others have as many images. */
-static int is_first(const reproduce_task *tasks, size_t i)
-{
-    return i == 0 || tasks[i].experiment != tasks[i - 1].experiment;
-}
-
+/* All folds of an experiment have as many images. */
 static void copy_counts(const experiment_data *from, experiment_data *to)
 {
     to->train = from->train;
@@ -134,12 +129,12 @@ int reproduce_list(const reproduction *self)
     size_t count = reproduce_list_tasks(self, tasks);
 
     for (size_t i = 0; i < count && code == EXIT_OK; i++) {
-        if (is_first(tasks, i)) code = reproduce_count_data(self, &tasks[i], &counted[i]);
+        if (reproduce_is_first(tasks, i)) code = reproduce_count_data(self, &tasks[i], &counted[i]);
         else copy_counts(&tasks[i - 1].data, &tasks[i].data);
     }
     if (code == EXIT_OK) code = reproduce_schedule(self, tasks, count);
     for (size_t i = 0; i < count && code == EXIT_OK; i++)
-        if (is_first(tasks, i)) code = list_experiment(self, &tasks[i], counted[i]);
+        if (reproduce_is_first(tasks, i)) code = list_experiment(self, &tasks[i], counted[i]);
     for (size_t i = 0; i < count; i++) reproduce_release_data(&tasks[i].data);
     return code;
 }

@@ -37,6 +37,18 @@ int reproduce_has_checkpoint(const char *folder)
     return has;
 }
 
+int reproduce_is_begun(const char *place, cli_trained model, const training_record *record)
+{
+    char *folder = text_format("%s/%s", place, trained_kinds[model].name);
+    char *result = text_format("%s/model.safetensors", folder);
+    int complete = record->complete && path_is_there(result);
+    int begun = record->options && (complete || reproduce_has_checkpoint(folder));
+
+    free(result);
+    free(folder);
+    return begun;
+}
+
 int reproduce_needs(const reproduction *self, cli_trained model)
 {
     for (cli_row r = 0; r < N_ROWS; r++)
@@ -63,6 +75,11 @@ size_t reproduce_list_tasks(const reproduction *self, reproduce_task tasks[MOST_
             tasks[count++] = (reproduce_task){ .experiment = experiment, .fold = fold };
     }
     return count;
+}
+
+int reproduce_is_first(const reproduce_task *tasks, size_t i)
+{
+    return i == 0 || tasks[i].experiment != tasks[i - 1].experiment;
 }
 
 /* ---- Options ---- */
@@ -229,7 +246,7 @@ int reproduce_make_plan(const reproduction *self, const reproduce_task *task, cl
 {
     enum { OPTIONS_FROM = 2 }; /* behind `train DATA` */
 
-    *plan = (training_plan){ .model = model, .title = make_title(task, seed) };
+    *plan = (training_plan){ .model = model, .title = make_title(task, seed), .record.seconds = NAN };
     plan->place = reproduce_place(self, task->experiment, task->fold, seed);
     plan->folder = text_format("%s/%s", plan->place, trained_kinds[model].name);
     plan->record_path = reproduce_record_path(plan->place, model);

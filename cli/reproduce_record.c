@@ -10,7 +10,6 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static int load(const char *path, json_t **object)
 {
@@ -116,46 +115,6 @@ double reproduce_seconds(const char *folder)
     double seconds = NAN;
 
     return dlda_run_progress(folder, &epochs, &seconds) == DLDA_OK ? seconds : NAN;
-}
-
-/* ---- What a budget gave ---- */
-
-static char *share_path(const reproduction *self)
-{
-    return text_format("%s/budget.json", self->root);
-}
-
-void reproduce_read_share(const reproduction *self, const char *request, double *share)
-{
-    char *path = share_path(self);
-    json_t *object = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
-    const char *found = json_string_value(json_object_get(object, "request"));
-    const json_t *value = json_object_get(object, "share");
-
-    /* Of a file that is damaged or not there, nothing is known: the share is measured again. */
-    if (found && strcmp(found, request) == 0 && json_is_number(value)) *share = json_number_value(value);
-    json_decref(object);
-    free(path);
-}
-
-int reproduce_write_share(const reproduction *self, const char *request, double share)
-{
-    cli_output output;
-    char *path = share_path(self);
-    int code = output_open(&output, reproduce_name, path);
-
-    if (code == EXIT_OK) {
-        json_out json = { .file = output.file };
-        json_open(&json, '{');
-        add_text(&json, "request", request);
-        json_key(&json, "share");
-        json_number(&json, share);
-        json_close(&json, '}');
-        fputc('\n', output.file);
-        code = output_close(&output);
-    }
-    free(path);
-    return code;
 }
 
 /* ---- What an evaluation found ---- */

@@ -3,7 +3,7 @@
  * reproduce_run.c - does what is missing: every training and every evaluation is a child that runs this program.
  *
  * A training that was interrupted goes on from its checkpoint, one that is complete stays as it is. An evaluation is
- * kept while it is newer than its model.
+ * kept while it is whole and newer than its model.
  */
 #include "child.h"
 #include "folders.h"
@@ -82,7 +82,7 @@ static int check_record(const training_plan *plan, int *complete)
     int code = reproduce_read_record(plan->record_path, &found);
 
     *complete = found.complete && path_is_there(model);
-    if (code == EXIT_OK && found.options && (*complete || reproduce_has_checkpoint(plan->folder)) &&
+    if (code == EXIT_OK && reproduce_is_begun(plan->place, plan->model, &found) &&
         (strcmp(found.options, plan->record.options) != 0 || strcmp(found.source, plan->record.source) != 0))
         code = complain_other_options(plan, &found);
     reproduce_release_record(&found);

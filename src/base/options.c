@@ -324,7 +324,7 @@ static const option_row table[] = {
       FIELD(rows),
       0 },
     { { "no-presets", 0, NULL, "false", NULL, 0, 0, "train",
-        "Do not take the options that suit a known set (below)." },
+        "Do not take the options that suit a known set, which `deeplda train --help` lists." },
       FLAG,
       FIELD(no_presets),
       0 },

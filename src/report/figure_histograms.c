@@ -98,8 +98,8 @@ static dlda_status draw_rows(dlda_plot *plot, const dlda_report_item *item, size
         count_samples(item->answers, k, result);
         DLDA_TRY(write_histogram(plot, result, k, rows));
         DLDA_TRY(dlda_file_writer_print(plot->script, "scale[%zu] = %.6g; value[%zu] = %.6g; step[%zu] = %g\n",
-                                        k + 1, 1.5 / tallest(result), k + 1, item->eigenvalues[k], k + 1,
-                                        dlda_plot_tick_step(result->step * result->bins)));
+                                        k + 1, 1.5 / fmax(tallest(result), 1e-9), k + 1, item->eigenvalues[k],
+                                        k + 1, dlda_plot_tick_step(result->step * result->bins)));
     }
     DLDA_TRY(dlda_file_writer_print(plot->script, "rows = %zu; n = %zu\nset ytics (", rows, directions));
     for (size_t c = 0; c < rows; c++)

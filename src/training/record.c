@@ -72,7 +72,11 @@ dlda_status dlda_trainer_write_record(const dlda_trainer *self, int new_best)
     DLDA_TRY(dlda_path_join(self->folder, "eigenvalues.csv", &eigenvalues));
     DLDA_TRY(dlda_path_join(self->folder, "model.safetensors", &model));
     /* Not before there is a first epoch: until then, the files of an earlier run go together. */
-    if (self->epochs_done == 1) DLDA_TRY(write_options(self));
+    if (self->epochs_done == 1) {
+        DLDA_TRY(
+            dlda_run_file_write(self, DLDA_RUN_RUNNING, NULL)); /* a reader of the others knows that it goes on */
+        DLDA_TRY(write_options(self));
+    }
     if (new_best) DLDA_TRY(dlda_model_save(self->model, model));
     DLDA_TRY(dlda_history_write(self->history, history));
     DLDA_TRY(dlda_history_write_eigenvalues(self->history, eigenvalues));

@@ -385,24 +385,33 @@ def test_live():
     watching.stdout.close()
 
 
+def stop_watching(env, folder):
+    watching = subprocess.Popen([PROGRAM, "report", "killed", "--live", "-o", folder], stdout=subprocess.DEVNULL,
+                                stderr=subprocess.DEVNULL, env=env, start_new_session=True)
+    try:
+        wait_for(lambda: says(f"{folder}/report.html", 'http-equiv="refresh"'))
+        time.sleep(0.5)
+        os.killpg(watching.pid, signal.SIGINT)
+        watching.wait(60)
+    finally:
+        watching.kill()
+    check(watching.returncode == 130, f"--live, {folder}: Ctrl-C ends it (exit {watching.returncode})")
+    check("refresh" not in read(f"{folder}/report.html"), f"--live, {folder}: the last page does not reload itself")
+    if HAS_GNUPLOT and folder == "drawn":
+        check_figures("drawn", OF_ONE, "after Ctrl-C")
+
+
 def test_live_interrupted():
     """Ctrl-C at a terminal reaches gnuplot too, which is drawing most of the time with epochs as short as these."""
     training = subprocess.Popen([PROGRAM, "train", "digits", "--net", "small.net", "--subset", "1000", "--batch", "100", "-q",
                                  "--epochs", "1000000", "-o", "killed"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     wait_for(lambda: os.path.exists("killed/run.json"))
-    for env, folder in ((PLAIN, "plain"), (None, "drawn")):
-        watching = subprocess.Popen([PROGRAM, "report", "killed", "--live", "-o", folder], stdout=subprocess.DEVNULL,
-                                    stderr=subprocess.DEVNULL, env=env, start_new_session=True)
-        wait_for(lambda: says(f"{folder}/report.html", 'http-equiv="refresh"'))
-        time.sleep(0.5)
-        os.killpg(watching.pid, signal.SIGINT)
-        watching.wait(60)
-        check(watching.returncode == 130, f"--live, {folder}: Ctrl-C ends it (exit {watching.returncode})")
-        check("refresh" not in read(f"{folder}/report.html"), f"--live, {folder}: the last page does not reload itself")
-        if HAS_GNUPLOT and folder == "drawn":
-            check_figures("drawn", OF_ONE, "after Ctrl-C")
-    training.kill()
-    training.wait()
+    try:
+        for env, folder in ((PLAIN, "plain"), (None, "drawn")):
+            stop_watching(env, folder)
+    finally:
+        training.kill()
+        training.wait()
     end = run("report", "killed", env=PLAIN)
     check(end.returncode == 0 and "ended without a word" in Page("killed/report.html").text, "a run that was killed")
 

@@ -295,35 +295,46 @@ def test_missing_data():
     os.environ["PATH"] = path
 
 
-def listed_epochs(*words):
+def listed(*words):
+    """Epochs, and seconds for both trainings, of each experiment."""
     end = reproduce("--list", "--net", "small.net", "-o", "listed", *words)
-    return [int(line.split(" epochs at ")[0].split()[-1]) for line in end.stdout.splitlines() if " epochs at " in line]
+    lines = [line for line in end.stdout.splitlines() if " epochs at " in line]
+    return [(int(line.split(" epochs at ")[0].split()[-1]), seconds_in(line.split(" for a training, ")[1])) for line in lines]
+
+
+def seconds_in(text):
+    """Of "1 h 20 min for both" or "3 s for both"."""
+    units = {"h": 3600, "min": 60, "s": 1}
+    words = text.split(" for ")[0].split()
+    return sum(int(number) * units[unit] for number, unit in zip(words[::2], words[1::2]))
 
 
 def test_budget():
-    whole, = listed_epochs("mnist-50k")
-    part, = listed_epochs("mnist-50k", "--budget", "3s")
-    check(whole == 70 and 1 <= part < 70, f"3 seconds give {part} epochs of 50,000 images")
-    one, = listed_epochs("stl10-1k", "--budget", "20s")
-    all_folds, = listed_epochs("stl10-1k", "--budget", "20s", "--folds", "10")
-    check(all_folds < one, f"ten folds have fewer epochs ({all_folds}) than one ({one})")
+    (epochs, seconds), = listed("stl10-1k")
+    check(epochs == 100, "all epochs without a budget")
+    part = f"{max(1, seconds // 4)}s"  # of which ten folds get a tenth each, whatever the machine
+    (one, _), = listed("stl10-1k", "--budget", part)
+    (each, _), = listed("stl10-1k", "--budget", part, "--folds", "10")
+    check(one < 100 and each <= one // 2 + 1, f"{part} of {seconds}s: {one} epochs for one fold, {each} for each of ten")
 
     request = ["mnist-50k", "mnist-60k", *TINY, "--rows", "deeplda,cce", "--budget", "1s"]
     end = succeed(*request, "-o", "budget")
     row = rows_of("budget")["deeplda"]
     check(row["most_epochs"] == rows_of("budget")["cce"]["most_epochs"], "the same for both trainings")
     before = times("budget")
-    succeed("mnist-50k", *TINY, "--rows", "deeplda", "--budget", "1h30m", "-o", "budget")
-    del before["budget/budget.json"]
+    end = succeed("mnist-50k", *TINY, "--rows", "deeplda", "--budget", "1h30m", "-o", "budget")
+    kept = row["most_epochs"]
+    check(kept == 70 or f"keeps the {kept} epochs that it was begun with; the budget would give it 70" in end.stderr, "it says so")
     check(all(times("budget")[path] == at for path, at in before.items()), "another budget does not change what was done")
 
     # The same request gets the same share again, whatever is measured: here one that no measurement gives.
     succeed(*request, "-o", "remembered")
-    share = json.load(open("remembered/budget.json"))
+    shares = json.load(open("remembered/budget.json"))
+    check(len(shares) == 1 and all(0 <= share <= 1 for share in shares.values()), "the share is kept")
     shutil.rmtree("remembered/mnist-60k")
     shutil.rmtree("remembered/mnist-50k/seed1/deeplda")  # its record stays: begun, and nothing saved
     shutil.rmtree("remembered/mnist-50k/seed1/cce")
-    json.dump({**share, "share": 0.05}, open("remembered/budget.json", "w"))
+    json.dump({request: 0.05 for request in shares}, open("remembered/budget.json", "w"))
     succeed(*request, "-o", "remembered")
     epochs = [rows_of("remembered", name)["deeplda"]["most_epochs"] for name in ("mnist-50k", "mnist-60k")]
     check(epochs == [3, 3], f"both get 3 of 70 epochs (found {epochs})")
@@ -341,19 +352,24 @@ def test_presets():
 def test_list():
     end = reproduce("--list", "--net", "small.net", "-o", "two")
     check(end.returncode == 0, f"--list: exit 0 (found {end.returncode})")
-    check(" for both" not in reproduce("--list", "mnist-50k", "--rows", "deeplda", "--net", "small.net").stdout, "one is one")
+    end_of_one = reproduce("--list", "mnist-50k", "--rows", "deeplda", "--net", "small.net", "-o", "two").stdout
+    check(" for a training" in end_of_one and " for both" not in end_of_one, "one training is not two")
     for text in ("mnist-50k: ", "stl10-32: ", "DeepLDA 81.16 (text 81.46)", "for both", "deeplda complete (2 epochs)",
                  "nothing of it in two yet"):
         check(text in end.stdout, f"--list has: {text}")
     end = reproduce("mnist-50k", "stl10-1k", "--list", "--net", "small.net", "--folds", "10", "--seeds", "2", "-o", "two")
     first, second = (line for line in end.stdout.splitlines() if " for both" in line)
     check("50000 training, 10000 validation, 10000 test images" in first, "the paper's numbers, if the set is not here")
-    check("mnist is not here: images are counted as in the paper" in end.stdout, "which it says")
+    check("mnist is not here, or cannot be read: images are counted as in the paper" in end.stdout, "which it says")
     check(first.endswith("for 2 seeds"), "--list counts the seeds")
     check(second.endswith("for 10 folds with 2 seeds"), "and the folds of the experiment that has some")
     end = reproduce("stl10-1k", "--list", "--data", "untested", "--net", "small.net", "-o", "listed")
     check("100 training, 0 validation, 400 test images" in end.stdout, "a set that is here is counted")
     check(not os.path.exists("listed"), "a list writes nothing")
+    os.mkdir("mnist")  # a folder that is no data set
+    end = reproduce("--list", "--net", "small.net", "-o", "listed")
+    check(end.returncode == 0 and "stl10-32: " in end.stdout and "mnist" in end.stderr, "a set that cannot be read is named")
+    os.rmdir("mnist")
 
 
 def test_trouble():
