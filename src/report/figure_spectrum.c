@@ -111,9 +111,13 @@ done:
 
 /* ---- Side by side ---- */
 
-static double share_of_smallest(const dlda_report_item *item)
+/* Of the largest. */
+static double mean_share(const dlda_report_item *item)
 {
-    return item->n_eigenvalues ? item->eigenvalues[item->n_eigenvalues - 1] / item->eigenvalues[0] : NAN;
+    double sum = 0;
+
+    for (size_t k = 0; k < item->n_eigenvalues; k++) sum += item->eigenvalues[k];
+    return sum / ((double)item->n_eigenvalues * item->eigenvalues[0]);
 }
 
 static dlda_words structure_title(const dlda_report *report)
@@ -123,13 +127,14 @@ static dlda_words structure_title(const dlda_report *report)
     for (size_t r = 0; r < report->n_runs; r++) {
         const dlda_report_item *item = &report->runs[r];
         if (item->n_eigenvalues == 0) continue;
-        if (!least || share_of_smallest(item) < share_of_smallest(least)) least = item;
-        if (!most || share_of_smallest(item) > share_of_smallest(most)) most = item;
+        if (!least || mean_share(item) < mean_share(least)) least = item;
+        if (!most || mean_share(item) > mean_share(most)) most = item;
     }
     if (least == most)
-        return dlda_words_of("The smallest eigenvalue is %.2g of the largest", share_of_smallest(most));
-    return dlda_words_of("Smallest to largest: %.2g (%s) against %.2g (%s)", share_of_smallest(most),
-                         dlda_clean_words(most->name.text, 16).text, share_of_smallest(least),
+        return dlda_words_of("The smallest eigenvalue is %.2g of the largest",
+                             most->eigenvalues[most->n_eigenvalues - 1] / most->eigenvalues[0]);
+    return dlda_words_of("Mean to largest: %.2g (%s) against %.2g (%s)", mean_share(most),
+                         dlda_clean_words(most->name.text, 16).text, mean_share(least),
                          dlda_clean_words(least->name.text, 16).text);
 }
 

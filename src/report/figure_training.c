@@ -43,16 +43,31 @@ static double last_epoch(const dlda_report *report)
     return last;
 }
 
-static double worst_accuracy(const dlda_report *report)
+/* After epoch `after`. */
+static double worst_accuracy(const dlda_report *report, double after)
 {
     double worst = NAN;
 
     for (size_t r = 0; r < report->n_runs; r++)
         for (size_t row = 0; row < report->runs[r].folder.history.rows; row++) {
-            worst = fmin(worst, dlda_run_folder_at(&report->runs[r].folder, row, "train_accuracy"));
-            worst = fmin(worst, dlda_run_folder_at(&report->runs[r].folder, row, "validation_accuracy"));
+            const dlda_run_folder *run = &report->runs[r].folder;
+            if (dlda_run_folder_at(run, row, "epoch") <= after) continue;
+            worst = fmin(worst, dlda_run_folder_at(run, row, "train_accuracy"));
+            worst = fmin(worst, dlda_run_folder_at(run, row, "validation_accuracy"));
         }
     return worst;
+}
+
+/* Where the axis of accuracies begins, in %; NaN: where gnuplot lets it. In long trainings the first tenth of the epochs may
+ * leave no room for all others. */
+static double lowest_shown(const dlda_report *report)
+{
+    enum { LONG = 20 };
+    double last = last_epoch(report), all = worst_accuracy(report, 0), late = worst_accuracy(report, last / 10);
+
+    if (all > 0.99) return 98;
+    if (last <= LONG || !(1 - all > 2 * (1 - late))) return NAN;
+    return floor(100 * (late - 0.1 * (1 - late)) * 10) / 10;
 }
 
 /* The run that is best on its validation set; -1 if none has one. */
@@ -106,6 +121,7 @@ done:
 static dlda_status plot_curve(dlda_plot *plot, const dlda_report_item *item, int index, size_t style, int several)
 {
     dlda_status status = DLDA_OK;
+    size_t marks = 1 + item->folder.history.rows / 25; /* every which epoch has one */
     dlda_words name = dlda_clean_words(item->name.text, DLDA_NAME_LETTERS);
     dlda_words held = dlda_words_of("%s%svalidation", several ? name.text : "", several ? ", " : "");
     dlda_words seen = dlda_words_of("%s%straining", several ? name.text : "", several ? ", " : "");
@@ -114,8 +130,8 @@ static dlda_status plot_curve(dlda_plot *plot, const dlda_report_item *item, int
     if (has_values(item, "validation_accuracy"))
         DLDA_TRY(dlda_file_writer_print(plot->script,
                                         "    data index %d using 1:(100*$3) with linespoints linetype %zu "
-                                        "linewidth 2 pointsize 0.5 title %s, \\\n",
-                                        index, style, dlda_plot_quote(held.text, 60).text));
+                                        "linewidth 2 pointsize 0.5 pointinterval %zu title %s, \\\n",
+                                        index, style, marks, dlda_plot_quote(held.text, 60).text));
     if (!isnan(kept))
         DLDA_TRY(dlda_file_writer_print(
             plot->script,
@@ -125,8 +141,8 @@ static dlda_status plot_curve(dlda_plot *plot, const dlda_report_item *item, int
     if (has_values(item, "train_accuracy"))
         DLDA_TRY(dlda_file_writer_print(plot->script,
                                         "    data index %d using 1:(100*$2) with linespoints linetype %zu "
-                                        "dashtype 2 linewidth 1.3 pointsize 0.4 title %s, \\\n",
-                                        index, style, dlda_plot_quote(seen.text, 60).text));
+                                        "dashtype 2 linewidth 1.3 pointsize 0.4 pointinterval %zu title %s, \\\n",
+                                        index, style, marks, dlda_plot_quote(seen.text, 60).text));
 done:
     return status;
 }
@@ -146,6 +162,7 @@ done:
 static dlda_status draw_curves(const dlda_report *report, dlda_plot *plot)
 {
     dlda_status status = DLDA_OK;
+    double lowest = lowest_shown(report);
     int index = 0;
 
     DLDA_TRY(write_epochs_axis(plot, last_epoch(report)));
@@ -154,7 +171,7 @@ static dlda_status draw_curves(const dlda_report *report, dlda_plot *plot)
                                     "set yrange [%s:100]\n"
                                     "set key %s\n"
                                     "plot \\\n",
-                                    worst_accuracy(report) > 0.99 ? "98" : "*",
+                                    isnan(lowest) ? "*" : dlda_words_of("%g", lowest).text,
                                     report->n_runs > 2 ? "outside below maxcols 2" : "bottom right"));
     for (size_t r = 0; r < report->n_runs; r++) {
         if (report->runs[r].folder.history.rows == 0) continue;
@@ -178,10 +195,12 @@ dlda_status dlda_figure_learning_curves(const dlda_report *report, dlda_figure *
                                     "training set. A wide gap between training and validation means that the "
                                     "network learns its training samples by heart. The ring is the epoch whose "
                                     "model was kept.");
-    if (last_epoch(report) < 1 || isnan(worst_accuracy(report))) {
+    if (last_epoch(report) < 1 || isnan(worst_accuracy(report, 0))) {
         figure->missing = dlda_words_of("There is no complete epoch in history.csv yet.");
         return DLDA_OK;
     }
+    if (lowest_shown(report) > 100 * worst_accuracy(report, 0))
+        figure->caption = dlda_words_of("%s Some of the first epochs lie below.", figure->caption.text);
     figure->title = curves_title(report);
     int height = report->n_runs > 2 ? 390 + 16 * (int)report->n_runs : 390;
     DLDA_TRY(dlda_plot_open(report->figures_folder, figure, 540, height, &plot));
