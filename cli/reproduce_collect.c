@@ -153,14 +153,32 @@ static void finish_row(result_row *row)
     if (row->timed == 0) row->seconds = NAN;
 }
 
-/* The paper's figures are means over all folds. */
-static void note_folds(result_table *table, result_row *row)
+/* 1 if all rows that there are have as many folds. */
+static int have_same_folds(const result_table *table, size_t *folds)
 {
-    size_t all = table->experiment->folds;
+    *folds = 0;
+    for (cli_row r = 0; r < N_ROWS; r++) {
+        const result_row *row = &table->rows[r];
+        if (row->runs == 0) continue;
+        if (*folds && row->folds != *folds) return 0;
+        *folds = row->folds;
+    }
+    return 1;
+}
 
-    if (all == 0) row->folds = 0;
-    else if (row->runs > 0 && row->folds < all)
-        words_add(&table->deviations, "%s: %zu of %zu folds", row->kind->title, row->folds, all);
+/* The paper's figures are means over all folds. */
+static void note_folds(result_table *table)
+{
+    size_t all = table->experiment->folds, folds = 0;
+    int same = have_same_folds(table, &folds);
+
+    if (same && folds > 0 && folds < all) words_add(&table->deviations, "%zu of %zu folds", folds, all);
+    for (cli_row r = 0; r < N_ROWS; r++) {
+        result_row *row = &table->rows[r];
+        if (all == 0) row->folds = 0;
+        else if (!same && row->runs > 0 && row->folds < all)
+            words_add(&table->deviations, "%s: %zu of %zu folds", row->kind->title, row->folds, all);
+    }
 }
 
 int reproduce_collect(const reproduction *self, const cli_experiment *experiment, result_table *table)
@@ -172,10 +190,8 @@ int reproduce_collect(const reproduction *self, const cli_experiment *experiment
         table->rows[r] = (result_row){ .kind = &row_kinds[r], .printed = experiment->printed[r] };
     for (size_t fold = 1; fold <= larger(experiment->folds, 1); fold++)
         keep_failure(&code, add_fold(self, table, fold));
-    for (cli_row r = 0; r < N_ROWS; r++) {
-        finish_row(&table->rows[r]);
-        note_folds(table, &table->rows[r]);
-    }
+    for (cli_row r = 0; r < N_ROWS; r++) finish_row(&table->rows[r]);
+    note_folds(table);
     return code;
 }
 

@@ -246,7 +246,7 @@ def test_held_out():
     succeed("stl10-1k", *words, "--fold", "2")
     row = rows_of("held", "stl10-1k")["deeplda"]
     check(row["runs"] == 2 and row["folds"] == 2, "two folds")
-    check("DeepLDA: 2 of 10 folds" in table("held", "stl10-1k")["deviations"], "of ten")
+    check("2 of 10 folds" in table("held", "stl10-1k")["deviations"], "of ten")
     before = times("held")
     end = succeed("stl10-1k", *words, "--folds", "3")
     check("stl10-1k, fold 3, seed 1, deeplda" in end.stderr and "fold 2, seed 1" not in end.stderr, "only the third is new")
