@@ -58,6 +58,26 @@ static double worst_accuracy(const dlda_report *report, double after)
     return worst;
 }
 
+static double best_accuracy(const dlda_report *report)
+{
+    double best = NAN;
+
+    for (size_t r = 0; r < report->n_runs; r++)
+        for (size_t row = 0; row < report->runs[r].folder.history.rows; row++) {
+            const dlda_run_folder *run = &report->runs[r].folder;
+            best = fmax(best, dlda_run_folder_at(run, row, "train_accuracy"));
+            best = fmax(best, dlda_run_folder_at(run, row, "validation_accuracy"));
+        }
+    return best;
+}
+
+/* Where the curves are not. */
+static const char *key_place(const dlda_report *report)
+{
+    if (report->n_runs > 2) return "outside below maxcols 2";
+    return best_accuracy(report) < 0.7 ? "top left Left reverse" : "bottom right";
+}
+
 /* Where the axis of accuracies begins, in %; NaN: where gnuplot lets it. In long trainings the first tenth of the epochs may
  * leave no room for all others. */
 static double lowest_shown(const dlda_report *report)
@@ -171,8 +191,7 @@ static dlda_status draw_curves(const dlda_report *report, dlda_plot *plot)
                                     "set yrange [%s:100]\n"
                                     "set key %s\n"
                                     "plot \\\n",
-                                    isnan(lowest) ? "*" : dlda_words_of("%g", lowest).text,
-                                    report->n_runs > 2 ? "outside below maxcols 2" : "bottom right"));
+                                    isnan(lowest) ? "*" : dlda_words_of("%g", lowest).text, key_place(report)));
     for (size_t r = 0; r < report->n_runs; r++) {
         if (report->runs[r].folder.history.rows == 0) continue;
         DLDA_TRY(write_curve(plot, &report->runs[r]));
