@@ -43,39 +43,26 @@ static double last_epoch(const dlda_report *report)
     return last;
 }
 
-/* After epoch `after`. */
-static double worst_accuracy(const dlda_report *report, double after)
+/* Of all accuracies after epoch `after`; both NaN if there is none. */
+static dlda_plot_extent accuracy_extent(const dlda_report *report, double after)
 {
-    double worst = NAN;
+    dlda_plot_extent extent = { NAN, NAN };
 
     for (size_t r = 0; r < report->n_runs; r++)
         for (size_t row = 0; row < report->runs[r].folder.history.rows; row++) {
             const dlda_run_folder *run = &report->runs[r].folder;
             if (dlda_run_folder_at(run, row, "epoch") <= after) continue;
-            worst = fmin(worst, dlda_run_folder_at(run, row, "train_accuracy"));
-            worst = fmin(worst, dlda_run_folder_at(run, row, "validation_accuracy"));
+            dlda_plot_extend(&extent, dlda_run_folder_at(run, row, "train_accuracy"));
+            dlda_plot_extend(&extent, dlda_run_folder_at(run, row, "validation_accuracy"));
         }
-    return worst;
-}
-
-static double best_accuracy(const dlda_report *report)
-{
-    double best = NAN;
-
-    for (size_t r = 0; r < report->n_runs; r++)
-        for (size_t row = 0; row < report->runs[r].folder.history.rows; row++) {
-            const dlda_run_folder *run = &report->runs[r].folder;
-            best = fmax(best, dlda_run_folder_at(run, row, "train_accuracy"));
-            best = fmax(best, dlda_run_folder_at(run, row, "validation_accuracy"));
-        }
-    return best;
+    return extent;
 }
 
 /* Where the curves are not. */
 static const char *key_place(const dlda_report *report)
 {
     if (report->n_runs > 2) return "outside below maxcols 2";
-    return best_accuracy(report) < 0.7 ? "top left Left reverse" : "bottom right";
+    return accuracy_extent(report, 0).high < 0.7 ? "top left Left reverse" : "bottom right";
 }
 
 /* Where the axis of accuracies begins, in %; NaN: where gnuplot lets it. In long trainings the first tenth of the epochs may
@@ -83,7 +70,8 @@ static const char *key_place(const dlda_report *report)
 static double lowest_shown(const dlda_report *report)
 {
     enum { LONG = 20 };
-    double last = last_epoch(report), all = worst_accuracy(report, 0), late = worst_accuracy(report, last / 10);
+    double last = last_epoch(report), all = accuracy_extent(report, 0).low;
+    double late = accuracy_extent(report, last / 10).low;
 
     if (all > 0.99) return 98;
     if (last <= LONG || !(1 - all > 2 * (1 - late))) return NAN;
@@ -214,11 +202,11 @@ dlda_status dlda_figure_learning_curves(const dlda_report *report, dlda_figure *
                                     "training set. A wide gap between training and validation means that the "
                                     "network learns its training samples by heart. The ring is the epoch whose "
                                     "model was kept.");
-    if (last_epoch(report) < 1 || isnan(worst_accuracy(report, 0))) {
+    if (last_epoch(report) < 1 || isnan(accuracy_extent(report, 0).low)) {
         figure->missing = dlda_words_of("There is no complete epoch in history.csv yet.");
         return DLDA_OK;
     }
-    if (lowest_shown(report) > 100 * worst_accuracy(report, 0))
+    if (lowest_shown(report) > 100 * accuracy_extent(report, 0).low)
         figure->caption = dlda_words_of("%s Some of the first epochs lie below.", figure->caption.text);
     figure->title = curves_title(report);
     int height = report->n_runs > 2 ? 390 + 16 * (int)report->n_runs : 390;
