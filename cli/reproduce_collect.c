@@ -65,11 +65,10 @@ static void count_run(result_row *row, const finished_run *run)
     if (!isnan(run->record.seconds)) row->seconds += (run->record.seconds - row->seconds) / (double)++row->timed;
 }
 
-/* In what all runs depart from the paper: nothing that a record has to say. */
+/* In what every run departs from the paper, so that no record names it. */
 static void note_protocol(result_table *table, const training_record *record)
 {
     const char *validation = strstr(record->options, "--validation ");
-
     char *epochs = text_format("the paper does not say for how many epochs it trains: %zu are ours",
                                record->full_epochs);
 
