@@ -147,8 +147,9 @@ void progress_epoch(void *user, const dlda_epoch *epoch)
     if (self->kind == PROGRESS_JSON) event_epoch(epoch, self->epochs);
     if (self->kind == PROGRESS_NONE || self->kind == PROGRESS_JSON) return;
     wipe(self);
-    fprintf(stderr, "epoch %*zu/%zu  %s %7.4f  rate %-8.4g train %6.2f %%", digits_of(self->epochs), epoch->epoch,
-            self->epochs, self->value, value, epoch->rate, 100 * epoch->train_accuracy);
+    fprintf(stderr, "epoch %*zu/%zu  %s %7.4f  rate %-8.4g", digits_of(self->epochs), epoch->epoch, self->epochs,
+            self->value, value, epoch->rate);
+    if (!isnan(epoch->train_accuracy)) fprintf(stderr, " train %6.2f %%", 100 * epoch->train_accuracy);
     if (!isnan(epoch->validation_accuracy))
         fprintf(stderr, "  validation %6.2f %%", 100 * epoch->validation_accuracy);
     fprintf(stderr, "  %.0f images/s  %.1f s%s\n", epoch->images_per_second, epoch->seconds,

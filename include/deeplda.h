@@ -394,7 +394,8 @@ DLDA_API dlda_status dlda_table_transform(dlda_table *table, const dlda_lda *lda
 /* ---- Training ------------------------------------------------------------------------------------ */
 
 /* One epoch, as told to a dlda_watch and kept in the history. Accuracies are fractions, measured with an
- * LDA fitted on the features of the training set; validation is NaN where there is no validation set. */
+ * LDA fitted on the features of the training set. They are NaN, without eigenvalues, for epochs that
+ * option measure-every skips; validation is NaN where there is no validation set. */
 typedef struct dlda_epoch {
     size_t epoch;               /* counted from 1                                               */
     double loss;                /* mean over the batches of what SGD minimises                  */
@@ -403,7 +404,7 @@ typedef struct dlda_epoch {
     double train_accuracy;      /* on the training set                                          */
     double validation_accuracy; /* on the validation set                                        */
     double images_per_second;   /* of the training steps                                        */
-    double seconds;             /* of the whole epoch                                           */
+    double seconds;             /* of the whole epoch, with what was trained before an interruption */
     int best;                   /* 1 if this is the best epoch so far: its model is kept        */
     size_t n_eigenvalues;       /* those of the LDA on the training features, largest first     */
     const double *eigenvalues;
@@ -454,7 +455,7 @@ DLDA_API dlda_status dlda_options_resume(dlda_options *options, const char *fold
 /* The same for a training that is not to go on: from options.json and run.json, which need no checkpoint. Where the data
  * came from is "" if nothing says so. On failure, what could be read is set. */
 DLDA_API dlda_status dlda_options_read_run(dlda_options *options, const char *folder);
-/* How far it was then: its complete epochs, and the seconds that they took. */
+/* How far it was then: its complete epochs, and the seconds of training, with those of the epoch under way. */
 DLDA_API dlda_status dlda_run_progress(const char *folder, size_t *epochs, double *seconds);
 
 /* What a checkpoint says of its training. */
@@ -770,6 +771,8 @@ DLDA_API dlda_status dlda_objective_evaluate_double(dlda_objective *objective, c
 
 /* The eigenvalues of the last evaluation, largest first; count 0 with DLDA_CCE. */
 DLDA_API const double *dlda_objective_eigenvalues(const dlda_objective *objective, size_t *count);
+/* How many of them that evaluation maximised: those whose weight is not 0. */
+DLDA_API size_t dlda_objective_selected(const dlda_objective *objective);
 
 /* ---- Benchmarks: how fast a network runs on this machine ------------------------------------------- */
 

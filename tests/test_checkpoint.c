@@ -130,6 +130,66 @@ static void test_progress(void **state)
     end_job(&whole);
 }
 
+/* The seconds that an interrupted epoch took before its checkpoint are part of the epoch. */
+static void test_seconds_of_an_interrupted_epoch(void **state)
+{
+    char *run = in_folder("seconds");
+    job second = new_job("lda", NULL, 0);
+    size_t epochs = 0;
+    double before = 0, after = 0;
+
+    (void)state;
+    leave_checkpoint(run); /* after the second batch of the second epoch */
+    CHECK_OK(dlda_trainer_resume(second.trainer, run));
+    second.trainer->epoch_seconds += 1000; /* as if it had been slow */
+    CHECK_OK(dlda_run_progress(run, &epochs, &before));
+    assert_int_equal(epochs, 1);
+    assert_true(before > second.trainer->history->epochs[0].seconds);
+    CHECK_OK(dlda_trainer_run(second.trainer));
+    CHECK_OK(dlda_run_progress(run, &epochs, &after));
+    assert_int_equal(epochs, 3);
+    assert_true(after > before + 1000 && after < before + 1100);
+    assert_true(second.trainer->history->epochs[1].seconds > 1000);
+    assert_true(second.trainer->history->epochs[2].seconds < 100);
+    end_job(&second);
+}
+
+/* Every second epoch and the last are measured, stopped in between or not; the steps are the same. */
+static void test_measured_epochs(void **state)
+{
+    static const char *const seldom[][2] = { { "measure-every", "2" }, { "epochs", "5" } };
+    static const char *const always[][2] = { { "epochs", "5" } };
+    char *run = in_folder("seldom");
+    job whole = new_job("lda", seldom, 2), plain = new_job("lda", always, 1);
+    job first = new_job("lda", seldom, 2), second = new_job("lda", seldom, 2);
+
+    (void)state;
+    CHECK_OK(dlda_trainer_run(whole.trainer));
+    CHECK_OK(dlda_trainer_run(plain.trainer));
+    first.batches_left = 13; /* in the fourth epoch */
+    watch(&first);
+    CHECK_OK(dlda_trainer_record(first.trainer, run, 1));
+    CHECK_STATUS(dlda_trainer_run(first.trainer), DLDA_E_STOPPED);
+    CHECK_OK(dlda_trainer_resume(second.trainer, run));
+    CHECK_OK(dlda_trainer_run(second.trainer));
+    for (size_t i = 0; i < 5; i++) {
+        const dlda_epoch *epoch = &second.trainer->history->epochs[i], *other = &plain.trainer->history->epochs[i];
+        int measured = i % 2 == 1 || i == 4;
+        assert_int_equal(isnan(epoch->train_accuracy), !measured);
+        assert_int_equal(isnan(epoch->validation_accuracy), !measured);
+        assert_int_equal(epoch->n_eigenvalues, measured ? other->n_eigenvalues : 0);
+        assert_true(epoch->loss == other->loss && (!measured || epoch->train_accuracy == other->train_accuracy));
+        assert_true(measured || !epoch->best);
+        assert_int_equal(whole.trainer->history->epochs[i].best, epoch->best);
+    }
+    assert_memory_equal(second.trainer->weights, plain.trainer->weights,
+                        plain.trainer->model->network->n_weights * sizeof(float));
+    end_job(&whole);
+    end_job(&plain);
+    end_job(&first);
+    end_job(&second);
+}
+
 static void test_what_does_not_fit(void **state)
 {
     static const char *const rate[][2] = { { "rate", "0.05" } }, *const fewer[][2] = { { "epochs", "1" } };
@@ -314,6 +374,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stopped_anywhere),
         cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_seconds_of_an_interrupted_epoch),
+        cmocka_unit_test(test_measured_epochs),
         cmocka_unit_test(test_what_does_not_fit),
         cmocka_unit_test(test_damaged_files),
         cmocka_unit_test(test_the_one_before),

@@ -511,6 +511,28 @@ static void test_reuse(void **state)
     batch_free(&b);
 }
 
+/* How many eigenvalues are raised: those below the threshold, with epsilon 0 the smallest alone; all by the others. */
+static void test_selected(void **state)
+{
+    (void)state;
+    batch b = batch_make(13, 5, 8, 6, 1.5);
+    const struct {
+        int kind;
+        double epsilon;
+        size_t selected;
+    } cases[] = { { DLDA_LDA, 0, 1 }, { DLDA_LDA, 1e9, 4 }, { DLDA_LDA_LOG, 0, 4 } };
+    double loss = 0;
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        b.epsilon = cases[i].epsilon;
+        dlda_objective *objective = objective_for(&b, cases[i].kind);
+        CHECK_OK(dlda_objective_evaluate_double(objective, b.H, b.labels, b.N, &loss, NULL));
+        assert_int_equal(dlda_objective_selected(objective), cases[i].selected);
+        dlda_objective_destroy(objective);
+    }
+    batch_free(&b);
+}
+
 /* ---- failures ---------------------------------------------------------------------------------------------- */
 
 /* The status in float and in double; neither may write its results. */
@@ -650,6 +672,7 @@ int main(void)
         cmocka_unit_test(test_cross_entropy_of_huge_features),
         cmocka_unit_test(test_float_agrees_with_double),
         cmocka_unit_test(test_reuse),
+        cmocka_unit_test(test_selected),
         cmocka_unit_test(test_too_few_classes),
         cmocka_unit_test(test_values_not_finite),
         cmocka_unit_test(test_wrong_arguments),

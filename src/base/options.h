@@ -30,6 +30,7 @@ struct dlda_options {
     char init[DLDA_OPTION_TEXT]; /* a model file to start from, or "" */
     int64_t schedule;            /* dlda_schedule_kind */
     double rate, warm_up, momentum, decay, lambda, epsilon, validation, measure;
+    int64_t measure_every;
     dlda_size resize;
     char prepare[DLDA_OPTION_TEXT];
     double gcn_scale, gcn_bias, zca_bias;

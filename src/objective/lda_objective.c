@@ -16,7 +16,7 @@ typedef struct lda_objective {
     dlda_objective_spec spec;
     dlda_scatter *scatter;
     dlda_lda_problem *problem;
-    double *w;       /* [D]         weights of the eigenvalues            */
+    double *w;       /* [D]         weights of the first K eigenvalues    */
     double *P, *Q;   /* [D][D]                                            */
     double *centred; /* [batch][D]  rows minus a mean                     */
     double *product; /* [batch][D]                                        */
@@ -131,4 +131,13 @@ static const double *eigenvalues(const void *state, size_t *count)
     return self->problem->values;
 }
 
-const dlda_objective_kind_functions dlda_lda_objective = { create, destroy, evaluate, eigenvalues };
+static size_t selected(const void *state)
+{
+    const lda_objective *self = state;
+    size_t count = 0;
+
+    for (size_t j = 0; j < self->problem->K; j++) count += self->w[j] != 0;
+    return count;
+}
+
+const dlda_objective_kind_functions dlda_lda_objective = { create, destroy, evaluate, eigenvalues, selected };

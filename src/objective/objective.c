@@ -94,3 +94,8 @@ const double *dlda_objective_eigenvalues(const dlda_objective *self, size_t *cou
 {
     return self->functions->eigenvalues(self->state, count);
 }
+
+size_t dlda_objective_selected(const dlda_objective *self)
+{
+    return self->functions->selected(self->state);
+}

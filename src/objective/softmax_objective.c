@@ -75,4 +75,10 @@ static const double *eigenvalues(const void *state, size_t *count)
     return NULL;
 }
 
-const dlda_objective_kind_functions dlda_softmax_objective = { create, destroy, evaluate, eigenvalues };
+static size_t selected(const void *state)
+{
+    (void)state;
+    return 0;
+}
+
+const dlda_objective_kind_functions dlda_softmax_objective = { create, destroy, evaluate, eigenvalues, selected };

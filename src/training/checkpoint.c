@@ -23,7 +23,7 @@
 static const char newest[] = "checkpoint.safetensors", before[] = "checkpoint-previous.safetensors";
 static const char format_key[] = DLDA_CHECKPOINT_KEY, format_version[] = "1";
 
-enum { EPOCH_FIELDS = 8, MOST_TENSORS = 14 };
+enum { EPOCH_FIELDS = 8, MOST_TENSORS = 15 };
 
 /* ---- The history as numbers ---- */
 
@@ -45,7 +45,7 @@ static void pack_epoch(const dlda_epoch *epoch, double fields[EPOCH_FIELDS])
     const double values[EPOCH_FIELDS] = { epoch->loss,
                                           to_file(epoch->separation),
                                           epoch->rate,
-                                          epoch->train_accuracy,
+                                          to_file(epoch->train_accuracy),
                                           to_file(epoch->validation_accuracy),
                                           epoch->images_per_second,
                                           epoch->seconds,
@@ -58,7 +58,7 @@ static dlda_epoch unpack_epoch(const double fields[EPOCH_FIELDS])
     return (dlda_epoch){ .loss = fields[0],
                          .separation = from_file(fields[1]),
                          .rate = fields[2],
-                         .train_accuracy = fields[3],
+                         .train_accuracy = from_file(fields[3]),
                          .validation_accuracy = from_file(fields[4]),
                          .images_per_second = fields[5],
                          .seconds = fields[6],
@@ -136,6 +136,7 @@ static void list_tensors(const dlda_trainer *self, const counters *numbers, cons
     add(set, "state", DLDA_F32, 1, s, self->state);
     add(set, "history", DLDA_F64, history->count, EPOCH_FIELDS, epochs);
     add(set, "eigenvalues", DLDA_F64, history->count, history->eigenvalues, history->values);
+    add(set, "epoch_seconds", DLDA_F64, 1, 1, &self->epoch_seconds);
     if (!model->lda) return;
     add(set, "best.weights", DLDA_F32, 1, n, model->weights);
     add(set, "best.state", DLDA_F32, 1, s, model->state);
@@ -331,7 +332,7 @@ static dlda_status load_history(dlda_trainer *self, const dlda_safetensors *file
     for (size_t i = 0; i < count; i++) {
         dlda_epoch epoch = unpack_epoch(fields + i * EPOCH_FIELDS);
         epoch.epoch = i + 1;
-        epoch.n_eigenvalues = K;
+        epoch.n_eigenvalues = isnan(epoch.train_accuracy) ? 0 : K; /* not measured */
         epoch.eigenvalues = values + i * K;
         dlda_history_add(history, &epoch);
     }
@@ -377,6 +378,19 @@ static int is_count(double value, size_t most)
     return value >= 0 && value <= (double)most && value == floor(value);
 }
 
+/* Of the epoch under way; files of earlier versions do not have it. */
+static double epoch_seconds(const dlda_safetensors *file)
+{
+    const size_t one[] = { 1, 1 };
+    const dlda_tensor *tensor = NULL;
+
+    if (!dlda_safetensors_find(file, "epoch_seconds") ||
+        dlda_safetensors_require(file, "epoch_seconds", DLDA_F64, 2, one, &tensor) != DLDA_OK)
+        return 0;
+    double seconds = *(const double *)tensor->data;
+    return isfinite(seconds) && seconds > 0 ? seconds : 0;
+}
+
 static dlda_status restore(dlda_trainer *self, const dlda_safetensors *file, const char *path)
 {
     dlda_status status = DLDA_OK;
@@ -396,13 +410,14 @@ static dlda_status restore(dlda_trainer *self, const dlda_safetensors *file, con
     DLDA_TRY(copy(file, "weights", DLDA_F32, 1, n, self->weights));
     DLDA_TRY(copy(file, "velocity", DLDA_F32, 1, n, self->velocity));
     DLDA_TRY(copy(file, "state", DLDA_F32, 1, self->model->network->n_state, self->state));
-    if (numbers.epochs_done > 0) DLDA_TRY(load_best(self, file, path));
+    if (numbers.best_epoch > 0) DLDA_TRY(load_best(self, file, path));
     self->epochs_done = (size_t)numbers.epochs_done;
     self->batches_done = (size_t)numbers.batches_done;
     self->steps_done = (size_t)numbers.steps_done;
     self->best_epoch = (size_t)numbers.best_epoch;
     self->loss_sum = numbers.loss_sum;
     self->best_accuracy = numbers.best_accuracy;
+    self->epoch_seconds = epoch_seconds(file);
 done:
     return status;
 }
@@ -494,7 +509,7 @@ dlda_status dlda_run_progress(const char *folder, size_t *epochs, double *second
     const double *fields = history->data;
     for (size_t i = 0; i < history->shape[0]; i++) sum += fields[i * EPOCH_FIELDS + SECONDS];
     *epochs = history->shape[0];
-    *seconds = sum;
+    *seconds = sum + epoch_seconds(file);
 done:
     dlda_safetensors_destroy(file);
     dlda_release(path);

@@ -40,7 +40,7 @@ void dlda_history_add(dlda_history *self, const dlda_epoch *epoch)
 {
     double *values = self->values + self->count * self->eigenvalues;
 
-    memcpy(values, epoch->eigenvalues, epoch->n_eigenvalues * sizeof *values);
+    for (size_t k = 0; k < epoch->n_eigenvalues; k++) values[k] = epoch->eigenvalues[k];
     self->epochs[self->count] = *epoch;
     self->epochs[self->count].eigenvalues = values;
     self->count++;

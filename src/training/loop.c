@@ -15,9 +15,10 @@
 #include <string.h>
 
 typedef struct run_clock {
-    double begin, epoch_begin, saved; /* of the run, of this epoch, of the last checkpoint */
-    size_t images;                    /* trained on in this epoch, by this run             */
-    double epochs_before;             /* done when the run began, and the share of one     */
+    double begin, saved; /* when this run began; when it last saved a checkpoint      */
+    double epoch_begin;  /* when the epoch would have begun without interruptions    */
+    size_t images;       /* trained on in this epoch                                 */
+    double epochs_before; /* done when the run began, and the share of one             */
 } run_clock;
 
 static int separates(const dlda_trainer *self)
@@ -27,21 +28,18 @@ static int separates(const dlda_trainer *self)
 
 /* ---- Telling ---- */
 
-/* Eigenvalues that the objective looks at: with lda, those that are maximised. */
-static size_t count_selected(const dlda_trainer *self, const double *values, size_t count)
+/* The last epoch that was measured; NaN if none was. */
+static double latest_validation(const dlda_history *history)
 {
-    size_t selected = 0;
-
-    if (self->options.objective != DLDA_LDA) return count;
-    for (size_t j = 0; j < count; j++) selected += values[j] < values[count - 1] + self->options.epsilon;
-    return selected;
+    for (size_t i = history->count; i > 0; i--)
+        if (!isnan(history->epochs[i - 1].validation_accuracy)) return history->epochs[i - 1].validation_accuracy;
+    return NAN;
 }
 
 static void tell_progress(const dlda_trainer *self, const run_clock *clock, double loss)
 {
     size_t batches = dlda_sampler_batches(self->sampler), count = 0;
     const double *values = dlda_objective_eigenvalues(self->objective, &count);
-    const dlda_history *history = self->history;
     double now = dlda_seconds_now();
     /* Measuring accuracies is part of each epoch; counting whole epochs includes it. */
     double done = (double)self->epochs_done + (double)self->batches_done / (double)batches;
@@ -58,8 +56,8 @@ static void tell_progress(const dlda_trainer *self, const run_clock *clock, doub
             .value = separates(self) ? -loss : loss,
             .largest = count ? values[0] : NAN,
             .smallest = count ? values[count - 1] : NAN,
-            .selected = count_selected(self, values, count),
-            .validation_accuracy = history->count ? history->epochs[history->count - 1].validation_accuracy : NAN,
+            .selected = dlda_objective_selected(self->objective),
+            .validation_accuracy = latest_validation(self->history),
             .images_per_second = (double)clock->images / (now - clock->epoch_begin),
             .seconds_left = (now - clock->begin) * rest });
 }
@@ -76,6 +74,7 @@ static dlda_status save(dlda_trainer *self, run_clock *clock)
     dlda_status status = DLDA_OK;
 
     if (!self->folder) return DLDA_OK;
+    self->epoch_seconds = self->batches_done ? dlda_seconds_now() - clock->epoch_begin : 0;
     status = dlda_checkpoint_save(self, self->folder);
     if (status == DLDA_OK) self->has_checkpoint = 1;
     clock->saved = dlda_seconds_now();
@@ -111,11 +110,12 @@ done:
 }
 
 /* The latest network becomes the model if it is at least as good as the best so far. Without a validation set each
- * epoch is. */
+ * epoch that was measured is. */
 static int keep_if_best(dlda_trainer *self, const dlda_epoch *epoch)
 {
     dlda_model *model = self->model;
 
+    if (!self->lda) return 0;
     if (epoch->validation_accuracy < self->best_accuracy) return 0; /* not so if there is none: NaN */
     if (self->validation) self->best_accuracy = epoch->validation_accuracy;
     self->best_epoch = epoch->epoch;
@@ -133,6 +133,15 @@ static void finish_epoch(dlda_trainer *self, const dlda_epoch *epoch)
     self->epochs_done = epoch->epoch;
     self->batches_done = 0;
     self->loss_sum = 0;
+    self->epoch_seconds = 0;
+}
+
+static void begin_epoch(const dlda_trainer *self, run_clock *clock)
+{
+    clock->epoch_begin = dlda_seconds_now() - self->epoch_seconds;
+    clock->images = 0;
+    for (size_t batch = 0; batch < self->batches_done; batch++)
+        clock->images += dlda_sampler_size(self->sampler, batch);
 }
 
 static dlda_status run_epoch(dlda_trainer *self, run_clock *clock)
@@ -141,8 +150,7 @@ static dlda_status run_epoch(dlda_trainer *self, run_clock *clock)
     size_t number = self->epochs_done + 1, batches = dlda_sampler_batches(self->sampler);
     dlda_epoch epoch = { .epoch = number, .rate = dlda_trainer_rate(&self->options, (double)number - 0.5) };
 
-    clock->epoch_begin = dlda_seconds_now();
-    clock->images = 0;
+    begin_epoch(self, clock);
     DLDA_TRY(train_epoch(self, clock));
     DLDA_TRY(dlda_trainer_check_weights(self));
     epoch.loss = self->loss_sum / (double)batches;

@@ -91,6 +91,12 @@ done:
     return status;
 }
 
+/* The last epoch always is. */
+static int is_measured(const dlda_options *options, size_t epoch)
+{
+    return epoch % (size_t)options->measure_every == 0 || epoch == (size_t)options->epochs;
+}
+
 dlda_status dlda_trainer_measure(dlda_trainer *self, dlda_epoch *epoch)
 {
     dlda_status status = DLDA_OK;
@@ -98,10 +104,11 @@ dlda_status dlda_trainer_measure(dlda_trainer *self, dlda_epoch *epoch)
 
     dlda_lda_destroy(self->lda);
     self->lda = NULL;
+    epoch->train_accuracy = epoch->validation_accuracy = NAN;
+    if (!is_measured(&self->options, epoch->epoch)) return DLDA_OK;
     DLDA_TRY(fit(self, probe, self->weights, self->state, self->H, &self->lda));
     epoch->eigenvalues = dlda_lda_eigenvalues(self->lda, &epoch->n_eigenvalues);
     DLDA_TRY(accuracy_on(self, probe, self->H, &epoch->train_accuracy));
-    epoch->validation_accuracy = NAN;
     if (self->validation) DLDA_TRY(accuracy_on(self, self->validation, NULL, &epoch->validation_accuracy));
 done:
     return status;

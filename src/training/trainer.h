@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * trainer.h - the inside of a trainer, shared by setup.c (its parts), trainer.c (the loop), monitor.c (accuracy per
- * epoch) and record.c (the folder of a run).
+ * trainer.h - the inside of a trainer, shared by setup.c (its parts), trainer.c (one step), loop.c (epochs), monitor.c
+ * (accuracy per epoch), checkpoint.c and record.c (the folder of a run).
  */
 #ifndef DLDA_TRAINING_TRAINER_H
 #define DLDA_TRAINING_TRAINER_H
@@ -35,6 +35,7 @@ struct dlda_trainer {
     size_t epochs_done, steps_done;
     size_t batches_done, best_epoch; /* in the current epoch; 0: there is none yet                */
     double loss_sum;                 /* of the current epoch's batches                            */
+    double epoch_seconds;            /* that they took before the last checkpoint                 */
     int has_checkpoint;              /* of this training, in the folder                           */
     double best_accuracy;
     float *dH; /* [batch][features]       */
@@ -54,8 +55,8 @@ dlda_status dlda_trainer_step(dlda_trainer *trainer, size_t epoch, size_t batch,
 /* The learning rate when `done` epochs are complete, of the schedule in the options. */
 double dlda_trainer_rate(const dlda_options *options, double done);
 
-/* monitor.c: chooses the probe; after an epoch, fits an LDA on its features and measures accuracies with it; in the end,
- * fits the LDA of the model on all training features. */
+/* monitor.c: chooses the probe; after an epoch, fits an LDA on its features and measures accuracies with it, unless option
+ * measure-every skips this one; in the end, fits the LDA of the model on all training features. */
 dlda_status dlda_trainer_choose_probe(dlda_trainer *trainer);
 dlda_status dlda_trainer_measure(dlda_trainer *trainer, dlda_epoch *epoch);
 dlda_status dlda_trainer_complete(dlda_trainer *trainer);
