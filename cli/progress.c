@@ -123,7 +123,7 @@ void progress_begin(cli_progress *self, const dlda_options *options)
     if (option_is(options, "json", "true")) self->kind = PROGRESS_JSON;
     if (option_is(options, "quiet", "true")) self->kind = PROGRESS_NONE;
     self->epochs = (size_t)option_number(options, "epochs");
-    self->value = option_is(options, "objective", "cce") ? "cross entropy" : "separation";
+    self->value = dlda_objective_find(dlda_options_get(options, "objective"))->value;
 }
 
 void progress_batch(void *user, const dlda_progress *now)

@@ -744,12 +744,24 @@ DLDA_API dlda_status dlda_network_text_memory(const dlda_memory_spec *spec, size
 typedef struct dlda_objective dlda_objective;
 
 typedef enum dlda_objective_kind {
-    DLDA_LDA,      /* mean of the eigenvalues below (smallest + epsilon): the paper's objective */
-    DLDA_LDA_MEAN, /* mean of all eigenvalues                                                   */
-    DLDA_LDA_LOG,  /* mean of log(v + 0.1)                                                      */
-    DLDA_LDA_SOFT, /* eigenvalues weighted by softmax(-v)                                       */
-    DLDA_CCE       /* categorical cross entropy of a softmax                                    */
+    DLDA_LDA,       /* mean of the eigenvalues below (smallest + epsilon): the paper's objective */
+    DLDA_LDA_MEAN,  /* mean of all eigenvalues                                                   */
+    DLDA_LDA_LOG,   /* mean of log(v + 0.1)                                                      */
+    DLDA_LDA_SOFT,  /* eigenvalues weighted by softmax(-v)                                       */
+    DLDA_LDA_BAYES, /* log loss of the batch's own LDA classifier                               */
+    DLDA_CCE        /* categorical cross entropy of a softmax                                    */
 } dlda_objective_kind;
+
+typedef struct dlda_objective_info {
+    const char *name; /* as in the option of that name: "lda", "cce"     */
+    dlda_objective_kind kind;
+    const char *value; /* what its value is called: "separation"          */
+    int separates;     /* 1: that value is maximised; the loss is minus it */
+    int softmax;       /* 1: the features are the scores of a softmax      */
+} dlda_objective_info;
+
+/* NULL if no objective has that name. */
+DLDA_API const dlda_objective_info *dlda_objective_find(const char *name);
 
 typedef struct dlda_objective_spec {
     dlda_objective_kind kind;
@@ -768,6 +780,21 @@ DLDA_API dlda_status dlda_objective_evaluate(dlda_objective *objective, const fl
 /* The same in double precision throughout. */
 DLDA_API dlda_status dlda_objective_evaluate_double(dlda_objective *objective, const double *H, const int *labels,
                                                     size_t n, double *loss, double *dH);
+
+/* The same in stages, for rows that come in portions or lie on several machines. In each round: reset; add, any number of
+ * times; merge the sums that other machines exported; solve. After the last round, which gives the loss: gradient, any
+ * number of times, of any of these rows.
+ *     for (size_t round = 0; round < dlda_objective_rounds(objective); round++) { reset, add, merge, solve }  */
+DLDA_API size_t dlda_objective_rounds(const dlda_objective *objective);
+DLDA_API void dlda_objective_reset(dlda_objective *objective, size_t round);
+DLDA_API dlda_status dlda_objective_add(dlda_objective *objective, const float *H, const int *labels, size_t n);
+/* The sums of the current round as one array of `size` doubles. */
+DLDA_API size_t dlda_objective_sums_size(const dlda_objective *objective);
+DLDA_API void dlda_objective_export_sums(const dlda_objective *objective, double *sums);
+DLDA_API dlda_status dlda_objective_merge_sums(dlda_objective *objective, const double *sums);
+DLDA_API dlda_status dlda_objective_solve(dlda_objective *objective, double *loss);
+DLDA_API dlda_status dlda_objective_gradient(dlda_objective *objective, const float *H, const int *labels, size_t n,
+                                             float *dH);
 
 /* The eigenvalues of the last evaluation, largest first; count 0 with DLDA_CCE. */
 DLDA_API const double *dlda_objective_eigenvalues(const dlda_objective *objective, size_t *count);

@@ -11,7 +11,8 @@
 
 enum { N_GOLDEN = sizeof golden_objectives / sizeof *golden_objectives };
 
-static const char *const kind_names[GOLDEN_OBJECTIVES] = { "lda", "lda-mean", "lda-log", "lda-soft", "cce" };
+static const char *const kind_names[GOLDEN_OBJECTIVES] = { "lda",      "lda-mean",  "lda-log",
+                                                           "lda-soft", "lda-bayes", "cce" };
 
 /* ---- a batch, and what an objective says of it ------------------------------------------------------------- */
 
@@ -533,6 +534,106 @@ static void test_selected(void **state)
     batch_free(&b);
 }
 
+/* ---- stages ------------------------------------------------------------------------------------------------- */
+
+enum { SHARES = 3 };
+
+/* Every third portion of rows belongs to the same "machine", which has an objective of its own. */
+static void run_stages(const batch *b, const float *H, dlda_objective *machines[SHARES], double losses[SHARES])
+{
+    size_t portion = b->N / 7 + 1, rounds = dlda_objective_rounds(machines[0]);
+
+    for (size_t round = 0; round < rounds; round++) {
+        double *sums[SHARES];
+        for (size_t m = 0; m < SHARES; m++) {
+            dlda_objective_reset(machines[m], round);
+            for (size_t first = m * portion; first < b->N; first += SHARES * portion)
+                CHECK_OK(dlda_objective_add(machines[m], H + first * b->D, b->labels + first,
+                                            b->N - first < portion ? b->N - first : portion));
+            sums[m] = check_nan_doubles(dlda_objective_sums_size(machines[m]));
+            dlda_objective_export_sums(machines[m], sums[m]);
+        }
+        for (size_t m = 0; m < SHARES; m++) {
+            for (size_t other = 0; other < SHARES; other++)
+                if (other != m) CHECK_OK(dlda_objective_merge_sums(machines[m], sums[other]));
+            CHECK_OK(dlda_objective_solve(machines[m], &losses[m]));
+        }
+        for (size_t m = 0; m < SHARES; m++) free(sums[m]);
+    }
+}
+
+static void check_stages(const batch *b, int kind, const char *name)
+{
+    float *H = check_narrow(b->H, b->N * b->D), *dH = check_memory(b->N * b->D * sizeof *dH);
+    float *whole = check_memory(b->N * b->D * sizeof *whole);
+    dlda_objective *machines[SHARES], *alone = objective_for(b, kind);
+    double losses[SHARES] = { NAN, NAN, NAN }, loss = NAN;
+    size_t portion = b->N / 5 + 1;
+
+    CHECK_OK(dlda_objective_evaluate(alone, H, b->labels, b->N, &loss, whole));
+    for (size_t m = 0; m < SHARES; m++) machines[m] = objective_for(b, kind);
+    run_stages(b, H, machines, losses);
+    for (size_t first = 0; first < b->N; first += portion) /* any machine knows the gradient of any row */
+        CHECK_OK(dlda_objective_gradient(machines[first / portion % SHARES], H + first * b->D, b->labels + first,
+                                         b->N - first < portion ? b->N - first : portion, dH + first * b->D));
+    double *expected = check_widen(whole, b->N * b->D);
+    CHECK_NEAR_FLOAT(dH, expected, b->N * b->D, 1e-5, "%s %s: gradient in stages", name, kind_names[kind]);
+    for (size_t m = 0; m < SHARES; m++) {
+        CHECK_NEAR(&losses[m], &loss, 1, 1e-9, "%s %s: loss in stages", name, kind_names[kind]);
+        dlda_objective_destroy(machines[m]);
+    }
+    dlda_objective_destroy(alone);
+    free(expected);
+    free(whole);
+    free(dH);
+    free(H);
+}
+
+static void test_stages(void **state)
+{
+    (void)state;
+    for (size_t g = 0; g < N_GOLDEN; g++) {
+        const golden_objective *golden = &golden_objectives[g];
+        if (strcmp(golden->name, "large_offset") == 0) continue; /* floats do not hold it */
+        batch b = batch_of_golden(golden);
+        for (int kind = 0; kind < GOLDEN_OBJECTIVES; kind++)
+            if (golden->gradient[kind]) check_stages(&b, kind, golden->name);
+        batch_free(&b);
+    }
+}
+
+static void test_sums_that_are_none(void **state)
+{
+    (void)state;
+    batch b = batch_make(14, 3, 5, 4, 1.5);
+    dlda_objective *objective = objective_for(&b, DLDA_LDA);
+    double *sums = check_memory(dlda_objective_sums_size(objective) * sizeof *sums);
+
+    dlda_objective_export_sums(objective, sums);
+    CHECK_OK(dlda_objective_merge_sums(objective, sums));
+    sums[1] = 2.5;
+    CHECK_STATUS(dlda_objective_merge_sums(objective, sums), DLDA_E_NUMERIC);
+    CHECK_ERROR_SAYS("value 1 is 2.5, expected a count of rows");
+    sums[1] = 0;
+    sums[3] = NAN;
+    CHECK_STATUS(dlda_objective_merge_sums(objective, sums), DLDA_E_NUMERIC);
+    free(sums);
+    dlda_objective_destroy(objective);
+    batch_free(&b);
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < GOLDEN_OBJECTIVES; kind++) {
+        assert_non_null(dlda_objective_find(kind_names[kind]));
+        assert_int_equal(dlda_objective_find(kind_names[kind])->kind, kind);
+    }
+    assert_int_equal(dlda_objective_find("cce")->softmax, 1);
+    assert_string_equal(dlda_objective_find("lda-log")->value, "separation");
+    assert_null(dlda_objective_find("lda-"));
+}
+
 /* ---- failures ---------------------------------------------------------------------------------------------- */
 
 /* The status in float and in double; neither may write its results. */
@@ -673,6 +774,9 @@ int main(void)
         cmocka_unit_test(test_float_agrees_with_double),
         cmocka_unit_test(test_reuse),
         cmocka_unit_test(test_selected),
+        cmocka_unit_test(test_stages),
+        cmocka_unit_test(test_sums_that_are_none),
+        cmocka_unit_test(test_names),
         cmocka_unit_test(test_too_few_classes),
         cmocka_unit_test(test_values_not_finite),
         cmocka_unit_test(test_wrong_arguments),

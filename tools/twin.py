@@ -15,7 +15,7 @@ import sys
 import numpy as np
 import scipy.linalg
 
-OBJECTIVES = ("lda", "lda-mean", "lda-log", "lda-soft", "cce")
+OBJECTIVES = ("lda", "lda-mean", "lda-log", "lda-soft", "lda-bayes", "cce")
 LOG_SHIFT, LOG_FLOOR = 0.1, 0.01
 
 
@@ -80,9 +80,39 @@ def cross_entropy(H, labels):
     return -logp[np.arange(N), labels].mean(), (np.exp(logp) - np.eye(H.shape[1])[labels]) / N
 
 
+def own_log_loss(H, labels, C, lam):
+    """Log loss of the batch's own LDA, each row with the mean of its class without it. H may be complex."""
+    usable = usable_classes(labels, C)
+    H = H - H.mean(axis=0)
+    Sw = sum((lambda X: X.T @ X / (len(X) - 1))(H[labels == c] - H[labels == c].mean(axis=0)) for c in usable)
+    inverse = np.linalg.inv(Sw / len(usable) + lam * np.eye(H.shape[1]))
+    X = H[:, None, :] - np.array([H[labels == c].mean(axis=0) for c in usable])  # [N][C'][D]
+    for i, y in enumerate(labels):
+        if y in usable:
+            others = np.flatnonzero(labels == y)
+            X[i, usable.index(y)] = H[i] - H[others[others != i]].mean(axis=0)
+    X = X[np.isin(labels, usable)]
+    d = -np.einsum("ncj,jk,nck->nc", X, inverse, X, optimize=True) / 2
+    largest = d.real.max(axis=1)
+    own = d[np.arange(len(d)), [usable.index(y) for y in labels if y in usable]]
+    return (largest + np.log(np.exp(d - largest[:, None]).sum(axis=1)) - own).mean()
+
+
+def complex_step_gradient(function, H, step=1e-30):
+    """Exact to rounding, for an analytic function of H: f(H + ih) = f(H) + ih f'(H)."""
+    G = np.empty(H.shape)
+    for at in np.ndindex(H.shape):
+        moved = H.astype(complex)
+        moved[at] += 1j * step
+        G[at] = function(moved).imag / step
+    return G
+
+
 def loss(name, H, labels, C, lam, epsilon):
     if name == "cce":
         return cross_entropy(H, labels)[0]
+    if name == "lda-bayes":
+        return own_log_loss(H, labels, C, lam)
     return -of_spectrum(name, eigen(H, labels, C, lam)[0], epsilon)[0]
 
 
@@ -90,6 +120,8 @@ def gradient(name, H, labels, C, lam, epsilon):
     """dLoss/dH [N][D], one component of H at a time."""
     if name == "cce":
         return cross_entropy(H, labels)[1]
+    if name == "lda-bayes":
+        return complex_step_gradient(lambda x: own_log_loss(x, labels, C, lam), H)
     v, E = eigen(H, labels, C, lam)
     w = of_spectrum(name, v, epsilon)[1]
     return -np.tensordot(w, eigenvalue_gradients(H, labels, C, v, E), axes=1)

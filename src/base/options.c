@@ -32,7 +32,7 @@ static const option_row table[] = {
       TEXT,
       FIELD(net),
       1 },
-    { { "objective", 0, "NAME", "lda", "lda|lda-mean|lda-log|lda-soft|cce", 0, 0, "train bench",
+    { { "objective", 0, "NAME", "lda", "lda|lda-mean|lda-log|lda-soft|lda-bayes|cce", 0, 0, "train bench",
         "What is optimised: the paper's smallest eigenvalues, a variant of it, or cross entropy." },
       CHOICE,
       FIELD(objective),

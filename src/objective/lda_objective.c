@@ -77,50 +77,89 @@ static void weigh_directions(lda_objective *self)
         }
 }
 
-/* dH = -2/(N-1) (H - m) P: the pull of the total scatter. */
-static void total_part(lda_objective *self, const double *H, size_t N, double *dH)
+/* dH = -2/(N-1) (H - m) P: the pull of the total scatter of all N rows, on n of them. */
+static void total_part(lda_objective *self, const double *H, size_t n, double *dH)
 {
     size_t D = self->problem->D;
-    double factor = -2 / ((double)N - 1);
+    double factor = -2 / ((double)dlda_scatter_rows(self->scatter) - 1);
 
-    for (size_t i = 0; i < N * D; i++) self->centred[i] = H[i] - self->problem->m[i % D];
-    dlda_double_gemm(N, D, D, self->centred, self->P, 0, dH);
-    for (size_t i = 0; i < N * D; i++) dH[i] *= factor;
+    for (size_t i = 0; i < n * D; i++) self->centred[i] = H[i] - self->problem->m[i % D];
+    dlda_double_gemm(n, D, D, self->centred, self->P, 0, dH);
+    for (size_t i = 0; i < n * D; i++) dH[i] *= factor;
 }
 
 /* dH += 2/(C'(N_c-1)) (h - m_c) Q: the push of the within-class scatter, absent for classes of one row. */
-static void within_part(lda_objective *self, const double *H, const int *labels, size_t N, double *dH)
+static void within_part(lda_objective *self, const double *H, const int *labels, size_t n, double *dH)
 {
     size_t D = self->problem->D;
     double usable = (double)dlda_scatter_usable(self->scatter);
 
-    for (size_t i = 0; i < N; i++) {
-        size_t c = (size_t)labels[i], n = self->scatter->counts[c];
-        double factor = n >= 2 ? 2 / (usable * (double)(n - 1)) : 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t c = (size_t)labels[i], count = self->scatter->counts[c];
+        double factor = count >= 2 ? 2 / (usable * (double)(count - 1)) : 0;
         for (size_t j = 0; j < D; j++)
             self->centred[i * D + j] = factor * (H[i * D + j] - self->scatter->means[c * D + j]);
     }
-    dlda_double_gemm(N, D, D, self->centred, self->Q, 0, self->product);
-    for (size_t i = 0; i < N * D; i++) dH[i] += self->product[i];
+    dlda_double_gemm(n, D, D, self->centred, self->Q, 0, self->product);
+    for (size_t i = 0; i < n * D; i++) dH[i] += self->product[i];
 }
 
-static dlda_status evaluate(void *state, const double *H, const int *labels, size_t n, double *loss, double *dH)
+/* ---- Stages ---- */
+
+static void reset(void *state, size_t round)
 {
     lda_objective *self = state;
-    dlda_status status = DLDA_OK;
 
+    (void)round;
     dlda_scatter_reset(self->scatter);
-    DLDA_TRY(dlda_scatter_add_double(self->scatter, H, labels, n));
-    DLDA_TRY(dlda_lda_problem_solve(self->problem, self->scatter, self->spec.lambda));
-    *loss = -dlda_spectrum_separation(self->spec.kind, self->problem->values, self->problem->K, self->spec.epsilon,
-                                      self->w);
-    if (dH) {
-        weigh_directions(self);
-        total_part(self, H, n, dH);
-        within_part(self, H, labels, n, dH);
-    }
-done:
-    return status;
+}
+
+static dlda_status add(void *state, const double *H, const int *labels, size_t n)
+{
+    lda_objective *self = state;
+
+    return dlda_scatter_add_double(self->scatter, H, labels, n);
+}
+
+static size_t n_sums(const void *state)
+{
+    const lda_objective *self = state;
+
+    return dlda_scatter_sums_size(self->scatter);
+}
+
+static void export_sums(const void *state, double *sums)
+{
+    const lda_objective *self = state;
+
+    dlda_scatter_export_sums(self->scatter, sums);
+}
+
+static dlda_status merge_sums(void *state, const double *sums)
+{
+    lda_objective *self = state;
+
+    return dlda_scatter_merge_sums(self->scatter, sums);
+}
+
+static dlda_status solve(void *state, double *loss)
+{
+    lda_objective *self = state;
+    const dlda_lda_problem *problem = self->problem;
+    dlda_status status = dlda_lda_problem_solve(self->problem, self->scatter, self->spec.lambda);
+
+    if (status != DLDA_OK) return status;
+    *loss = -dlda_spectrum_separation(self->spec.kind, problem->values, problem->K, self->spec.epsilon, self->w);
+    weigh_directions(self);
+    return DLDA_OK;
+}
+
+static void gradient(void *state, const double *H, const int *labels, size_t n, double *dH)
+{
+    lda_objective *self = state;
+
+    total_part(self, H, n, dH);
+    within_part(self, H, labels, n, dH);
 }
 
 static const double *eigenvalues(const void *state, size_t *count)
@@ -140,4 +179,6 @@ static size_t selected(const void *state)
     return count;
 }
 
-const dlda_objective_kind_functions dlda_lda_objective = { create, destroy, evaluate, eigenvalues, selected };
+const dlda_objective_functions dlda_lda_objective = { 1,     create,   destroy,     reset,
+                                                      add,   n_sums,   export_sums, merge_sums,
+                                                      solve, gradient, eigenvalues, selected };

@@ -53,7 +53,7 @@ dlda_status dlda_lda_problem_solve(dlda_lda_problem *self, const dlda_scatter *s
     for (size_t i = 0; i < D; i++) self->regularised[i * D + i] += lambda;
     size_t directions = dlda_scatter_usable(scatter) - 1;
     self->K = directions < D ? directions : D;
-    DLDA_TRY(dlda_eigen_solve(self->eigen, self->Sb, self->regularised, self->K, self->values, self->E));
+    DLDA_TRY(dlda_eigen_solve(self->eigen, self->Sb, self->regularised, D, self->values, self->E));
 done:
     return status;
 }

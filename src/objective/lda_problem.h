@@ -14,8 +14,9 @@ typedef struct dlda_lda_problem {
     double *Sw, *Sb;     /* [D][D]; Sw without lambda                                        */
     double *regularised; /* [D][D]  Sw + lambda I                                            */
     double *m;           /* [D]     overall mean                                             */
-    double *values;      /* [D]     the first K are valid: largest first                     */
-    double *E;           /* [D][D]  the first K rows are valid: e' (Sw + lambda I) e = 1     */
+    double *values;      /* [D]     largest first; the first K are those of LDA              */
+    double *E;           /* [D][D]  a row for each, e' (Sw + lambda I) e = 1; so E'E is the
+                                    inverse of Sw + lambda I                                 */
     dlda_eigen *eigen;
 } dlda_lda_problem;
 

@@ -1,25 +1,76 @@
 /* SPDX-License-Identifier: MIT
  *
- * objective.c - the common part of all objectives: checks, and conversion between the network's floats and the
- * doubles that the eigenproblem needs.
+ * objective.c - the common part of all objectives: their table, checks, and conversion between the network's floats and
+ * the doubles that the eigenproblem needs.
  */
 #include "objective/objective.h"
 #include "base/memory.h"
 
+#include <math.h>
+#include <string.h>
+
+/* ---- The kinds ---- */
+
+static const dlda_objective_row kinds[] = {
+    [DLDA_LDA] = { { "lda", DLDA_LDA, "separation", 1, 0 }, 0, &dlda_lda_objective },
+    [DLDA_LDA_MEAN] = { { "lda-mean", DLDA_LDA_MEAN, "separation", 1, 0 }, 0, &dlda_lda_objective },
+    [DLDA_LDA_LOG] = { { "lda-log", DLDA_LDA_LOG, "separation", 1, 0 }, 0, &dlda_lda_objective },
+    [DLDA_LDA_SOFT] = { { "lda-soft", DLDA_LDA_SOFT, "separation", 1, 0 }, 0, &dlda_lda_objective },
+    [DLDA_LDA_BAYES] = { { "lda-bayes", DLDA_LDA_BAYES, "log loss", 0, 0 }, 0, &dlda_bayes_objective },
+    [DLDA_CCE] = { { "cce", DLDA_CCE, "cross entropy", 0, 1 }, 1, &dlda_softmax_objective },
+};
+
+enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
+
+const dlda_objective_row *dlda_objective_row_of(dlda_objective_kind kind)
+{
+    return (size_t)kind < N_KINDS ? &kinds[kind] : NULL;
+}
+
+const dlda_objective_info *dlda_objective_find(const char *name)
+{
+    for (size_t i = 0; i < N_KINDS; i++)
+        if (strcmp(kinds[i].info.name, name) == 0) return &kinds[i].info;
+    return NULL;
+}
+
+/* ---- What the kinds share ---- */
+
+dlda_status dlda_objective_check_rows(size_t classes, size_t features, const double *H, const int *labels, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (labels[i] < 0 || (size_t)labels[i] >= classes)
+            return dlda_fail(DLDA_E_ARGUMENT, "row %zu: label %d, expected 0 to %zu", i, labels[i], classes - 1);
+    for (size_t i = 0; i < n * features; i++)
+        if (!isfinite(H[i]))
+            return dlda_fail(DLDA_E_NUMERIC, "features: row %zu, column %zu is %g, expected a finite value",
+                             i / features, i % features, H[i]);
+    return DLDA_OK;
+}
+
+double dlda_log_sum_exp(size_t n, const double *x)
+{
+    double largest = x[0], sum = 0;
+
+    for (size_t i = 1; i < n; i++) largest = fmax(largest, x[i]);
+    for (size_t i = 0; i < n; i++) sum += exp(x[i] - largest);
+    return largest + log(sum);
+}
+
+/* ---- An objective ---- */
+
 struct dlda_objective {
     dlda_objective_spec spec;
-    const dlda_objective_kind_functions *functions;
+    const dlda_objective_functions *functions;
     void *state;
     double *H, *dH; /* [batch][features] */
 };
 
-int dlda_objective_separates(dlda_objective_kind kind)
-{
-    return kind != DLDA_CCE;
-}
-
 static dlda_status check_spec(const dlda_objective_spec *spec)
 {
+    const dlda_objective_row *row = dlda_objective_row_of(spec->kind);
+
+    if (!row) return dlda_fail(DLDA_E_ARGUMENT, "objective: unknown kind %d", (int)spec->kind);
     if (spec->classes < 2)
         return dlda_fail(DLDA_E_CLASS, "objective: %zu classes, expected at least 2", spec->classes);
     if (spec->features < 1 || spec->batch < 1)
@@ -28,11 +79,9 @@ static dlda_status check_spec(const dlda_objective_spec *spec)
     if (!(spec->lambda >= 0) || !(spec->epsilon >= 0))
         return dlda_fail(DLDA_E_ARGUMENT, "objective: lambda %g, epsilon %g; expected 0 or more", spec->lambda,
                          spec->epsilon);
-    if ((unsigned)spec->kind > DLDA_CCE)
-        return dlda_fail(DLDA_E_ARGUMENT, "objective: unknown kind %d", (int)spec->kind);
-    if (spec->kind == DLDA_CCE && spec->classes != spec->features)
-        return dlda_fail(DLDA_E_SHAPE, "objective cce: %zu features, expected one per class (%zu)", spec->features,
-                         spec->classes);
+    if (row->feature_per_class && spec->classes != spec->features)
+        return dlda_fail(DLDA_E_SHAPE, "objective %s: %zu features, expected one per class (%zu)", row->info.name,
+                         spec->features, spec->classes);
     return DLDA_OK;
 }
 
@@ -46,10 +95,11 @@ dlda_status dlda_objective_create(const dlda_objective_spec *spec, dlda_objectiv
     DLDA_TRY(dlda_multiply_sizes(spec->batch, spec->features, "objective", &count));
     DLDA_TRY(DLDA_TAKE(&self, 1, "objective"));
     self->spec = *spec;
-    self->functions = spec->kind == DLDA_CCE ? &dlda_softmax_objective : &dlda_lda_objective;
+    self->functions = dlda_objective_row_of(spec->kind)->functions;
     DLDA_TRY(self->functions->create(spec, &self->state));
     DLDA_TRY(DLDA_TAKE(&self->H, count, "objective"));
     DLDA_TRY(DLDA_TAKE(&self->dH, count, "objective"));
+    self->functions->reset(self->state, 0);
     *objective = self;
     self = NULL;
 done:
@@ -66,30 +116,6 @@ void dlda_objective_destroy(dlda_objective *self)
     dlda_release(self);
 }
 
-dlda_status dlda_objective_evaluate_double(dlda_objective *self, const double *H, const int *labels, size_t n,
-                                           double *loss, double *dH)
-{
-    if (n < 1 || n > self->spec.batch)
-        return dlda_fail(DLDA_E_ARGUMENT, "objective: %zu rows, expected 1 to %zu", n, self->spec.batch);
-    return self->functions->evaluate(self->state, H, labels, n, loss, dH);
-}
-
-dlda_status dlda_objective_evaluate(dlda_objective *self, const float *H, const int *labels, size_t n, double *loss,
-                                    float *dH)
-{
-    dlda_status status = DLDA_OK;
-    size_t count = n * self->spec.features;
-
-    if (n > self->spec.batch) /* before anything is copied */
-        DLDA_FAIL(DLDA_E_ARGUMENT, "objective: %zu rows, expected 1 to %zu", n, self->spec.batch);
-    for (size_t i = 0; i < count; i++) self->H[i] = H[i];
-    DLDA_TRY(dlda_objective_evaluate_double(self, self->H, labels, n, loss, dH ? self->dH : NULL));
-    if (dH)
-        for (size_t i = 0; i < count; i++) dH[i] = (float)self->dH[i];
-done:
-    return status;
-}
-
 const double *dlda_objective_eigenvalues(const dlda_objective *self, size_t *count)
 {
     return self->functions->eigenvalues(self->state, count);
@@ -98,4 +124,108 @@ const double *dlda_objective_eigenvalues(const dlda_objective *self, size_t *cou
 size_t dlda_objective_selected(const dlda_objective *self)
 {
     return self->functions->selected(self->state);
+}
+
+/* ---- Stages ---- */
+
+static dlda_status check_count(const dlda_objective *self, size_t n)
+{
+    if (n >= 1 && n <= self->spec.batch) return DLDA_OK;
+    return dlda_fail(DLDA_E_ARGUMENT, "objective: %zu rows, expected 1 to %zu", n, self->spec.batch);
+}
+
+static void to_double(dlda_objective *self, const float *H, size_t n)
+{
+    for (size_t i = 0; i < n * self->spec.features; i++) self->H[i] = H[i];
+}
+
+static void to_float(const dlda_objective *self, size_t n, float *dH)
+{
+    for (size_t i = 0; i < n * self->spec.features; i++) dH[i] = (float)self->dH[i];
+}
+
+size_t dlda_objective_rounds(const dlda_objective *self)
+{
+    return self->functions->rounds;
+}
+
+void dlda_objective_reset(dlda_objective *self, size_t round)
+{
+    self->functions->reset(self->state, round);
+}
+
+dlda_status dlda_objective_add(dlda_objective *self, const float *H, const int *labels, size_t n)
+{
+    dlda_status status = check_count(self, n);
+
+    if (status != DLDA_OK) return status;
+    to_double(self, H, n);
+    return self->functions->add(self->state, self->H, labels, n);
+}
+
+size_t dlda_objective_sums_size(const dlda_objective *self)
+{
+    return self->functions->n_sums(self->state);
+}
+
+void dlda_objective_export_sums(const dlda_objective *self, double *sums)
+{
+    self->functions->export_sums(self->state, sums);
+}
+
+dlda_status dlda_objective_merge_sums(dlda_objective *self, const double *sums)
+{
+    return self->functions->merge_sums(self->state, sums);
+}
+
+dlda_status dlda_objective_solve(dlda_objective *self, double *loss)
+{
+    return self->functions->solve(self->state, loss);
+}
+
+dlda_status dlda_objective_gradient(dlda_objective *self, const float *H, const int *labels, size_t n, float *dH)
+{
+    dlda_status status = DLDA_OK;
+
+    DLDA_TRY(check_count(self, n));
+    to_double(self, H, n);
+    DLDA_TRY(dlda_objective_check_rows(self->spec.classes, self->spec.features, self->H, labels, n));
+    self->functions->gradient(self->state, self->H, labels, n, self->dH);
+    to_float(self, n, dH);
+done:
+    return status;
+}
+
+/* ---- All stages on one batch ---- */
+
+dlda_status dlda_objective_evaluate_double(dlda_objective *self, const double *H, const int *labels, size_t n,
+                                           double *loss, double *dH)
+{
+    dlda_status status = DLDA_OK;
+    const dlda_objective_functions *functions = self->functions;
+    double value = 0;
+
+    DLDA_TRY(check_count(self, n));
+    for (size_t round = 0; round < functions->rounds; round++) {
+        functions->reset(self->state, round);
+        DLDA_TRY(functions->add(self->state, H, labels, n));
+        DLDA_TRY(functions->solve(self->state, &value));
+    }
+    if (dH) functions->gradient(self->state, H, labels, n, dH);
+    *loss = value;
+done:
+    return status;
+}
+
+dlda_status dlda_objective_evaluate(dlda_objective *self, const float *H, const int *labels, size_t n, double *loss,
+                                    float *dH)
+{
+    dlda_status status = DLDA_OK;
+
+    DLDA_TRY(check_count(self, n)); /* before anything is copied */
+    to_double(self, H, n);
+    DLDA_TRY(dlda_objective_evaluate_double(self, self->H, labels, n, loss, dH ? self->dH : NULL));
+    if (dH) to_float(self, n, dH);
+done:
+    return status;
 }

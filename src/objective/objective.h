@@ -2,27 +2,50 @@
  *
  * objective.h - one interface for all objectives: features and labels in, loss and gradient out.
  *
- * An objective never sees a network. Each kind is a table of functions on its own state.
+ * An objective never sees a network. It works in stages, so that rows may lie in several portions or on several machines:
+ *     in each round:  reset; add (rows) ...; merge (sums of others) ...; solve
+ *     at the end:     gradient (rows) ...
+ * objective.c has a row for each kind: what it is called, what it needs, its functions.
  */
 #ifndef DLDA_OBJECTIVE_OBJECTIVE_H
 #define DLDA_OBJECTIVE_OBJECTIVE_H
 
 #include "base/status.h"
 
-typedef struct dlda_objective_kind_functions {
+/* Rows H are [n][D]; n is within the spec. Only `create` takes memory. */
+typedef struct dlda_objective_functions {
+    size_t rounds;
     dlda_status (*create)(const dlda_objective_spec *spec, void **state);
     void (*destroy)(void *state);
-    /* H [n][D] -> loss, dH [n][D] if not NULL. n is within the spec; labels and H are not yet checked. */
-    dlda_status (*evaluate)(void *state, const double *H, const int *labels, size_t n, double *loss, double *dH);
+    void (*reset)(void *state, size_t round);
+    dlda_status (*add)(void *state, const double *H, const int *labels, size_t n); /* checks labels and H */
+    size_t (*n_sums)(const void *state);                                           /* of the current round */
+    void (*export_sums)(const void *state, double *sums);
+    dlda_status (*merge_sums)(void *state, const double *sums);
+    dlda_status (*solve)(void *state, double *loss); /* *loss counts after the last round */
+    void (*gradient)(void *state, const double *H, const int *labels, size_t n, double *dH);
     const double *(*eigenvalues)(const void *state, size_t *count);
-    /* How many of them the last evaluation maximised. */
-    size_t (*selected)(const void *state);
-} dlda_objective_kind_functions;
+    size_t (*selected)(const void *state); /* how many of them are maximised */
+} dlda_objective_functions;
 
-extern const dlda_objective_kind_functions dlda_lda_objective;     /* lda_objective.c     */
-extern const dlda_objective_kind_functions dlda_softmax_objective; /* softmax_objective.c */
+extern const dlda_objective_functions dlda_lda_objective;     /* lda_objective.c     */
+extern const dlda_objective_functions dlda_bayes_objective;   /* bayes_objective.c   */
+extern const dlda_objective_functions dlda_softmax_objective; /* softmax_objective.c */
 
-/* 1 if the loss is minus a separation (all but cross entropy). */
-int dlda_objective_separates(dlda_objective_kind kind);
+typedef struct dlda_objective_row {
+    dlda_objective_info info;
+    int feature_per_class; /* 1: needs as many features as classes */
+    const dlda_objective_functions *functions;
+} dlda_objective_row;
+
+/* NULL if there is no such kind. */
+const dlda_objective_row *dlda_objective_row_of(dlda_objective_kind kind);
+
+/* DLDA_E_ARGUMENT if a label is not 0 .. classes-1; DLDA_E_NUMERIC if a value of H [n][features] is not finite. */
+dlda_status dlda_objective_check_rows(size_t classes, size_t features, const double *H, const int *labels,
+                                      size_t n);
+
+/* log(sum exp x), without overflow. */
+double dlda_log_sum_exp(size_t n, const double *x);
 
 #endif

@@ -273,6 +273,38 @@ dlda_status dlda_scatter_merge(dlda_scatter *self, const dlda_scatter *other)
     return DLDA_OK;
 }
 
+/* ---- Sums as one array ---- */
+
+size_t dlda_scatter_sums_size(const dlda_scatter *self)
+{
+    return self->C + self->C * self->D + n_moments(self);
+}
+
+void dlda_scatter_export_sums(const dlda_scatter *self, double *sums)
+{
+    size_t C = self->C, n_means = C * self->D;
+
+    for (size_t c = 0; c < C; c++) sums[c] = (double)self->counts[c];
+    memcpy(sums + C, self->means, n_means * sizeof *sums);
+    memcpy(sums + C + n_means, self->moments, n_moments(self) * sizeof *sums);
+}
+
+dlda_status dlda_scatter_merge_sums(dlda_scatter *self, const double *sums)
+{
+    const double most = 9007199254740992.0; /* doubles are exact up to here */
+    size_t C = self->C, n_means = C * self->D;
+    const double *means = sums + C, *moments = means + n_means;
+
+    for (size_t i = 0; i < dlda_scatter_sums_size(self); i++)
+        if (!isfinite(sums[i]) || (i < C && (sums[i] < 0 || sums[i] > most || sums[i] != floor(sums[i]))))
+            return dlda_fail(DLDA_E_NUMERIC, "scatter merge: value %zu is %g, expected %s", i, sums[i],
+                             i < C ? "a count of rows" : "a finite value");
+    for (size_t i = 0; i < n_moments(self); i++) self->moments[i] += moments[i];
+    for (size_t c = 0; c < C; c++)
+        if (sums[c] > 0) join_class(self, c, (size_t)sums[c], means + c * self->D);
+    return DLDA_OK;
+}
+
 /* ---- The matrices ---- */
 
 size_t dlda_scatter_rows(const dlda_scatter *self)

@@ -34,6 +34,11 @@ dlda_status dlda_scatter_add_double(dlda_scatter *scatter, const double *H, cons
 void dlda_scatter_add_chosen(dlda_scatter *scatter, const float *H, const int *labels, const size_t *index,
                              size_t n);
 
+/* All that the scatter knows, as one array of so many doubles: counts, means, moments. Adding such an array is merging. */
+size_t dlda_scatter_sums_size(const dlda_scatter *scatter);
+void dlda_scatter_export_sums(const dlda_scatter *scatter, double *sums);
+dlda_status dlda_scatter_merge_sums(dlda_scatter *scatter, const double *sums);
+
 /* Rows of all classes together; how many classes have at least two. */
 size_t dlda_scatter_rows(const dlda_scatter *scatter);
 size_t dlda_scatter_usable(const dlda_scatter *scatter);

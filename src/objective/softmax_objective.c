@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * softmax_objective.c - categorical cross entropy, the paper's baseline: mean of -log softmax(h)[label].
+ *
+ * Its sums are the number of rows and their losses.
  */
 #include "base/memory.h"
 #include "objective/objective.h"
@@ -9,6 +11,7 @@
 
 typedef struct softmax_objective {
     size_t C;
+    double rows, loss; /* of those added so far */
 } softmax_objective;
 
 static void destroy(void *state)
@@ -27,45 +30,67 @@ static dlda_status create(const dlda_objective_spec *spec, void **state)
     return DLDA_OK;
 }
 
-static dlda_status check_row(size_t C, size_t row, const double *h, int label)
+static void reset(void *state, size_t round)
 {
-    if (label < 0 || (size_t)label >= C)
-        return dlda_fail(DLDA_E_ARGUMENT, "row %zu: label %d, expected 0 to %zu", row, label, C - 1);
-    for (size_t c = 0; c < C; c++)
-        if (!isfinite(h[c]))
-            return dlda_fail(DLDA_E_NUMERIC, "features: row %zu, column %zu is %g, expected a finite value", row, c,
-                             h[c]);
+    softmax_objective *self = state;
+
+    (void)round;
+    self->rows = self->loss = 0;
+}
+
+static dlda_status add(void *state, const double *H, const int *labels, size_t n)
+{
+    softmax_objective *self = state;
+    dlda_status status = dlda_objective_check_rows(self->C, self->C, H, labels, n);
+
+    if (status != DLDA_OK) return status;
+    for (size_t i = 0; i < n; i++)
+        self->loss += dlda_log_sum_exp(self->C, H + i * self->C) - H[i * self->C + (size_t)labels[i]];
+    self->rows += (double)n;
     return DLDA_OK;
 }
 
-/* log(sum exp h), without overflow. */
-static double log_sum_exp(size_t C, const double *h)
+static size_t n_sums(const void *state)
 {
-    double largest = h[0], sum = 0;
-
-    for (size_t c = 1; c < C; c++) largest = fmax(largest, h[c]);
-    for (size_t c = 0; c < C; c++) sum += exp(h[c] - largest);
-    return largest + log(sum);
+    (void)state;
+    return 2;
 }
 
-static dlda_status evaluate(void *state, const double *H, const int *labels, size_t n, double *loss, double *dH)
+static void export_sums(const void *state, double *sums)
 {
     const softmax_objective *self = state;
-    dlda_status status = DLDA_OK;
-    size_t C = self->C;
-    double sum = 0;
 
-    for (size_t i = 0; i < n; i++) DLDA_TRY(check_row(C, i, H + i * C, labels[i]));
+    sums[0] = self->rows;
+    sums[1] = self->loss;
+}
+
+static dlda_status merge_sums(void *state, const double *sums)
+{
+    softmax_objective *self = state;
+
+    self->rows += sums[0];
+    self->loss += sums[1];
+    return DLDA_OK;
+}
+
+static dlda_status solve(void *state, double *loss)
+{
+    const softmax_objective *self = state;
+
+    *loss = self->loss / self->rows;
+    return DLDA_OK;
+}
+
+static void gradient(void *state, const double *H, const int *labels, size_t n, double *dH)
+{
+    const softmax_objective *self = state;
+    size_t C = self->C;
+
     for (size_t i = 0; i < n; i++) {
-        const double *h = H + i * C;
-        double normaliser = log_sum_exp(C, h);
-        sum += normaliser - h[labels[i]];
-        for (size_t c = 0; dH && c < C; c++)
-            dH[i * C + c] = (exp(h[c] - normaliser) - ((size_t)labels[i] == c)) / (double)n;
+        double normaliser = dlda_log_sum_exp(C, H + i * C);
+        for (size_t c = 0; c < C; c++)
+            dH[i * C + c] = (exp(H[i * C + c] - normaliser) - ((size_t)labels[i] == c)) / self->rows;
     }
-    *loss = sum / (double)n;
-done:
-    return status;
 }
 
 static const double *eigenvalues(const void *state, size_t *count)
@@ -81,4 +106,6 @@ static size_t selected(const void *state)
     return 0;
 }
 
-const dlda_objective_kind_functions dlda_softmax_objective = { create, destroy, evaluate, eigenvalues, selected };
+const dlda_objective_functions dlda_softmax_objective = { 1,     create,   destroy,     reset,
+                                                          add,   n_sums,   export_sums, merge_sums,
+                                                          solve, gradient, eigenvalues, selected };

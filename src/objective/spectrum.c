@@ -75,7 +75,8 @@ double dlda_spectrum_separation(dlda_objective_kind kind, const double *v, size_
     case DLDA_LDA_LOG: return mean_of_logarithms(v, K, w);
     case DLDA_LDA_SOFT: return soft_minimum(v, K, w);
     case DLDA_LDA:
-    case DLDA_CCE: break;
+    case DLDA_LDA_BAYES:
+    case DLDA_CCE: break; /* the last two are no functions of the spectrum */
     }
     return mean_of_smallest(v, K, epsilon, w);
 }

@@ -11,6 +11,7 @@
 #include "base/parallel.h"
 #include "base/peak.h"
 #include "base/random.h"
+#include "objective/objective.h"
 #include "optimiser/nesterov.h"
 #include "optimiser/schedule.h"
 
@@ -89,7 +90,7 @@ done:
 /* Two rows per class at least, as an lda objective demands; cross entropy wants a class for each feature. */
 static size_t class_count(const dlda_network *network, const dlda_benchmark_spec *spec)
 {
-    if (spec->objective == DLDA_CCE) return network->features;
+    if (dlda_objective_row_of(spec->objective)->feature_per_class) return network->features;
     return spec->batch / 2 < CLASSES ? spec->batch / 2 : CLASSES;
 }
 
@@ -296,7 +297,10 @@ static dlda_status check_spec(const dlda_benchmark_spec *spec)
     if (spec->batch < 1 || spec->repeats < 1)
         return dlda_fail(DLDA_E_ARGUMENT, "benchmark: batch %zu, repeats %zu; expected at least 1", spec->batch,
                          spec->repeats);
-    if (wants(spec, DLDA_BENCHMARK_STEP) && spec->objective != DLDA_CCE && spec->batch < 4)
+    if (!dlda_objective_row_of(spec->objective))
+        return dlda_fail(DLDA_E_ARGUMENT, "benchmark: unknown objective %d", (int)spec->objective);
+    if (wants(spec, DLDA_BENCHMARK_STEP) && !dlda_objective_row_of(spec->objective)->info.softmax &&
+        spec->batch < 4)
         return dlda_fail(DLDA_E_ARGUMENT,
                          "benchmark: batch %zu; an lda objective needs two classes with two images "
                          "each, so expected at least 4",

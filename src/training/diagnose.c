@@ -63,7 +63,7 @@ void dlda_trainer_warn(const dlda_trainer *self)
     char message[320];
 
     if (!self->watch.log || rows >= ENOUGH * D) return;
-    if (!dlda_objective_separates((dlda_objective_kind)self->options.objective)) return;
+    if (dlda_objective_row_of((dlda_objective_kind)self->options.objective)->info.softmax) return;
     snprintf(message, sizeof message,
              "warning: batches of %zu samples of %zu classes leave %zu rows for the scatter within classes of %zu "
              "features; fewer than %zu make it unsound: a larger --batch is wise",

@@ -15,15 +15,15 @@
 #include <string.h>
 
 typedef struct run_clock {
-    double begin, saved; /* when this run began; when it last saved a checkpoint      */
-    double epoch_begin;  /* when the epoch would have begun without interruptions    */
-    size_t images;       /* trained on in this epoch                                 */
+    double begin, saved;  /* when this run began; when it last saved a checkpoint      */
+    double epoch_begin;   /* when the epoch would have begun without interruptions    */
+    size_t images;        /* trained on in this epoch                                 */
     double epochs_before; /* done when the run began, and the share of one             */
 } run_clock;
 
 static int separates(const dlda_trainer *self)
 {
-    return dlda_objective_separates((dlda_objective_kind)self->options.objective);
+    return dlda_objective_row_of((dlda_objective_kind)self->options.objective)->info.separates;
 }
 
 /* ---- Telling ---- */
@@ -46,20 +46,18 @@ static void tell_progress(const dlda_trainer *self, const run_clock *clock, doub
     double rest = ((double)self->options.epochs - done) / (done - clock->epochs_before);
 
     if (!self->watch.batch) return;
-    self->watch.batch(
-        self->watch.user,
-        &(dlda_progress){
-            .epoch = self->epochs_done + 1,
-            .epochs = (size_t)self->options.epochs,
-            .batch = self->batches_done,
-            .batches = batches,
-            .value = separates(self) ? -loss : loss,
-            .largest = count ? values[0] : NAN,
-            .smallest = count ? values[count - 1] : NAN,
-            .selected = dlda_objective_selected(self->objective),
-            .validation_accuracy = latest_validation(self->history),
-            .images_per_second = (double)clock->images / (now - clock->epoch_begin),
-            .seconds_left = (now - clock->begin) * rest });
+    self->watch.batch(self->watch.user,
+                      &(dlda_progress){ .epoch = self->epochs_done + 1,
+                                        .epochs = (size_t)self->options.epochs,
+                                        .batch = self->batches_done,
+                                        .batches = batches,
+                                        .value = separates(self) ? -loss : loss,
+                                        .largest = count ? values[0] : NAN,
+                                        .smallest = count ? values[count - 1] : NAN,
+                                        .selected = dlda_objective_selected(self->objective),
+                                        .validation_accuracy = latest_validation(self->history),
+                                        .images_per_second = (double)clock->images / (now - clock->epoch_begin),
+                                        .seconds_left = (now - clock->begin) * rest });
 }
 
 static void tell(const dlda_trainer *self, const char *message)

@@ -8,6 +8,7 @@
  * few, and get what learns them within a minute.
  */
 #include "base/options.h"
+#include "objective/objective.h"
 
 #include <string.h>
 
@@ -41,7 +42,7 @@ enum { N_PRESETS = sizeof presets / sizeof presets[0] };
 dlda_status dlda_options_preset(dlda_options *options, const char *data)
 {
     dlda_status status = DLDA_OK;
-    int cce = options->objective == DLDA_CCE;
+    int cce = dlda_objective_row_of((dlda_objective_kind)options->objective)->info.softmax;
 
     for (size_t i = 0; i < N_PRESETS; i++)
         if (strcmp(presets[i].data, data) == 0 && (presets[i].cce < 0 || presets[i].cce == cce))
