@@ -181,7 +181,7 @@ typedef struct training_progress {
     training_state state;
     size_t process;      /* of a running one                      */
     size_t done, epochs; /* complete epochs, and those it will have */
-    double seconds;      /* of the complete ones; NaN: not known  */
+    double seconds;      /* of all training so far; NaN: not known */
     time_t updated;      /* the last epoch's end                  */
 } training_progress;
 

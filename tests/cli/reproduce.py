@@ -181,7 +181,7 @@ def start(root, epochs):
 
 
 def wait_for(path):
-    end = time.monotonic() + 20
+    end = time.monotonic() + 120
     while not os.path.exists(path) and time.monotonic() < end:
         time.sleep(0.002)
 
@@ -558,11 +558,11 @@ def test_status():
     check(", stopped\n" in end and "running" not in end, "stopped after a signal")
     with start("status", 3000) as process:
         wait = json.load(open(f"{place}/deeplda/run.json"))["process"]
-        end_at = time.monotonic() + 20
+        end_at = time.monotonic() + 120
         while json.load(open(f"{place}/deeplda/run.json"))["process"] == wait and time.monotonic() < end_at:
             time.sleep(0.01)
         process.kill()
-    end_at = time.monotonic() + 5
+    end_at = time.monotonic() + 30
     while "running" in reproduce(*words).stdout and time.monotonic() < end_at:
         time.sleep(0.1)
     check(", stopped\n" in reproduce(*words).stdout, "stopped if its process is gone")
