@@ -7,8 +7,8 @@
 
 #include <stddef.h>
 
-/* Two networks are trained for each experiment. */
-typedef enum cli_trained { TRAINED_DEEPLDA, TRAINED_CCE, N_TRAINED } cli_trained;
+/* The networks that are trained for an experiment: the paper's two, and one with the objective that we recommend. */
+typedef enum cli_trained { TRAINED_DEEPLDA, TRAINED_CCE, TRAINED_OURS, N_TRAINED } cli_trained;
 
 typedef struct trained_kind {
     const char *name;      /* "deeplda": also of the run's folder */
@@ -17,8 +17,17 @@ typedef struct trained_kind {
 
 extern const trained_kind trained_kinds[N_TRAINED];
 
-/* The rows of a table are evaluations of these two. */
-typedef enum cli_row { ROW_DEEPLDA, ROW_SVM, ROW_CCE, ROW_CCE_LDA, N_ROWS } cli_row;
+/* The rows of a table are evaluations of these networks; those of the paper come first. */
+typedef enum cli_row {
+    ROW_DEEPLDA,
+    ROW_SVM,
+    ROW_CCE,
+    ROW_CCE_LDA,
+    N_PAPER_ROWS,
+    ROW_OURS = N_PAPER_ROWS,
+    ROW_OURS_SVM,
+    N_ROWS
+} cli_row;
 
 typedef struct row_kind {
     const char *name;     /* "cce-lda": of --rows, and of the file with the figures   */
@@ -37,15 +46,19 @@ typedef struct printed_figure {
 
 typedef struct cli_experiment {
     const char *name, *title;
-    const char *set;          /* the known set it is done on, whose presets it takes        */
-    const char *net, *resize; /* instead of the preset's; NULL: none                        */
-    size_t images;            /* in the training part of that set                           */
-    size_t train, validation; /* of them: trained on; held out to choose the epoch          */
-    size_t test;              /* images in its test part                                    */
-    size_t folds;             /* lists of training images that the paper averages over; 0: one set */
-    const char *measure;      /* of the figures: "error" or "accuracy"                      */
+    const char *set;            /* the known set it is done on, whose presets it takes      */
+    const char *net, *resize;   /* instead of the preset's; NULL: none                      */
+    size_t images;              /* in the training part of that set                         */
+    size_t train, validation;   /* of them: trained on; held out to choose the epoch        */
+    size_t test;                /* images in its test part                                  */
+    size_t folds;               /* lists of training images that the paper averages over; 0: one set */
+    size_t epochs, halve_every; /* instead of the preset's; 0: none                         */
+    const char *measure;        /* of the figures: "error" or "accuracy"                    */
     printed_figure printed[N_ROWS];
-    const char *departure; /* in which the presets differ from the paper; NULL: nothing known */
+    /* Where this protocol differs from the paper's text, or goes beyond it; NULL: nothing known. */
+    const char *epoch_choice; /* which epoch is tested        */
+    const char *augmentation; /* of the training images       */
+    const char *halving;      /* of the rate, if it is halved */
 } cli_experiment;
 
 /* Experiment i, from 0; NULL behind the last one. */

@@ -4,9 +4,9 @@
  *
  * For an experiment and a seed, in ROOT/EXPERIMENT/seedN (ROOT/EXPERIMENT/foldK/seedN if it has folds):
  *
- *     deeplda/, cce/                                  folders of the two runs
- *     deeplda-training.json, cce-training.json        what was trained how, and whether to its end (reproduce_record.c)
- *     deeplda.json svm.json cce.json cce-lda.json     what `deeplda eval --json` said, one file for each row
+ *     deeplda/, cce/, ours/                           folders of the runs
+ *     deeplda-training.json, cce-training.json, ...   what was trained how, and whether to its end (reproduce_record.c)
+ *     deeplda.json svm.json cce.json cce-lda.json ... what `deeplda eval --json` said, one file for each row
  *
  * ROOT/data holds sets that had to be divided (reproduce_data.c), ROOT/budget.json what budgets gave (reproduce_budget.c).
  *
@@ -21,26 +21,37 @@
 #include "words.h"
 
 #include <stdio.h>
+#include <time.h>
 
-enum { MOST_EXPERIMENTS = 16, MOST_TASKS = 64, MOST_SEEDS = 1000, MOST_FOLDS = 10 };
+enum {
+    MOST_EXPERIMENTS = 16,
+    MOST_TASKS = 64,
+    MOST_SEEDS = 1000,
+    MOST_FOLDS = 10,
+    MEASURED_WHOLE = 5000 /* sets of at most so many training images are measured on all of them after each epoch */
+};
 
 /* What the command line asks for. */
 typedef struct reproduction {
     const dlda_options *options;
     const char *root;
     char *program; /* ourselves */
+    int has_lock;  /* 1: nobody else works in ROOT */
     const cli_experiment *experiments[MOST_EXPERIMENTS];
     size_t n_experiments;
     int rows[N_ROWS];
     size_t seeds;                 /* 1 to this one         */
     size_t first_fold, last_fold; /* where there are folds */
     double budget;                /* seconds; 0: none */
-    size_t epochs;                /* 0: those of the presets */
+    size_t epochs;                /* 0: those of the experiments */
 } reproduction;
 
 extern const char reproduce_name[]; /* for messages */
 
-/* ---- reproduce_data.c: where the images of an experiment are ---- */
+/* 1 if another process works in ROOT. */
+int reproduce_is_locked(const reproduction *self);
+
+/* ---- reproduce_task.c: what there is to do, and where it lies ---- */
 
 typedef struct experiment_data {
     char *path;                     /* for `train` and `eval`                                         */
@@ -50,75 +61,166 @@ typedef struct experiment_data {
     cli_words deviations;           /* from the paper, in words                                       */
 } experiment_data;
 
+/* How long an experiment trains if nothing shortens it; the batch is DeepLDA's. */
+typedef struct full_schedule {
+    size_t epochs, halve_every, batch;
+} full_schedule;
+
 /* An experiment on one of its folds, with all seeds. */
 typedef struct reproduce_task {
     const cli_experiment *experiment;
+    full_schedule full;
     size_t fold; /* from 1; without meaning if the experiment has none */
     experiment_data data;
     size_t epochs;
 } reproduce_task;
 
-/* Fetches the set if it is not here, and divides it if it has no test part. */
-int reproduce_find_data(const reproduction *self, reproduce_task *task);
-/* Only counts the images; nothing is fetched or divided. If the set is not here, the numbers are the paper's. */
-int reproduce_count_data(const reproduction *self, reproduce_task *task, int *is_counted);
-void reproduce_release_data(experiment_data *data);
+/* Every experiment, on every fold that is asked for if it has folds; without data and epochs. */
+int reproduce_list_tasks(const reproduction *self, reproduce_task tasks[MOST_TASKS], size_t *count);
+/* 1 if no task of the same experiment stands before task i. */
+int reproduce_is_first(const reproduce_task *tasks, size_t i);
+
+/* The presets of an experiment for an objective, and its own epochs and halving. */
+int reproduce_presets(const cli_experiment *experiment, const char *objective, dlda_options **options);
+
+/* ROOT/EXPERIMENT/... of a seed and a fold, in new memory. */
+char *reproduce_place(const reproduction *self, const cli_experiment *experiment, size_t fold, size_t seed);
+/* The run folder and the record of a model there, in new memory. */
+char *reproduce_folder(const char *place, cli_trained model);
+char *reproduce_record_path(const char *place, cli_trained model);
+int reproduce_has_checkpoint(const char *folder);
+int reproduce_has_model(const char *folder);
+int reproduce_needs(const reproduction *self, cli_trained model);
+/* How many of the networks are asked for. */
+size_t reproduce_trainings(const reproduction *self);
+
+/* ---- reproduce_sets.c: which sets are here, and how large they are ---- */
+
+typedef struct set_size {
+    const char *path;
+    size_t images, test;
+    size_t own_folds[MOST_FOLDS + 1]; /* images in fold K, if the set brings it along and it is asked for */
+    int has_test;
+    int code; /* of counting: EXIT_OK, or it has said what is wrong */
+} set_size;
+
+/* The sets that were counted, each once. */
+typedef struct set_sizes {
+    set_size at[MOST_EXPERIMENTS];
+    size_t count;
+} set_sizes;
+
+/* What --data names counts as here: whether it can be read, counting tells. */
+int reproduce_is_here(const reproduction *self, const cli_experiment *experiment);
+/* Fetches the set if it is not here. */
+int reproduce_bring_set(const reproduction *self, const cli_experiment *experiment);
+/* Counts the images, unless that was done before. */
+const set_size *reproduce_count_set(const reproduction *self, const cli_experiment *experiment, set_sizes *sizes);
+int reproduce_read_part(const char *path, dlda_part part, dlda_dataset **set);
+
+/* ---- reproduce_data.c: where the images of an experiment are ---- */
+
+/* Fetches the sets that are not here, and divides those that have no test part. */
+int reproduce_find_data(const reproduction *self, reproduce_task *tasks, size_t count);
+/* Only counts the images; nothing is fetched or divided. Of a set that is not here, or cannot be read, the numbers are
+ * the paper's: `counted` is 0. */
+int reproduce_count_data(const reproduction *self, reproduce_task *tasks, size_t count, int *counted);
+void reproduce_release_data(reproduce_task *tasks, size_t count);
+
+/* ---- reproduce_schedule.c: epochs, and when the rate is halved ---- */
+
+typedef struct training_schedule {
+    size_t epochs, full_epochs;
+    size_t halve_every, full_halve_every; /* epochs; 0: never                                        */
+    size_t steps;                         /* of an epoch                                             */
+    int is_cosine;                        /* then nothing is halved                                  */
+    int is_known;                         /* 0: of an old record, which has numbers of epochs only   */
+} training_schedule;
+
+/* The schedule of a task for trainings with `batch`. Fewer epochs are divided among as many rates as before, as long as
+ * about 200 steps of DeepLDA are left for each. */
+training_schedule reproduce_make_schedule(const reproduction *self, const reproduce_task *task, size_t batch);
+/* In what it departs from the experiment's own. */
+void reproduce_note_schedule(const training_schedule *schedule, const char *objective, cli_words *deviations);
 
 /* ---- reproduce_record.c: what is known of a training ---- */
 
 typedef struct training_record {
     int complete;
-    char *source, *data, *options, *command; /* NULL if there is no record */
-    size_t epochs, full_epochs;              /* those of the presets       */
-    double seconds;                          /* of its epochs; NaN: not known yet */
-    cli_words deviations;
+    size_t process;                          /* that trains, or has trained; 0: not known  */
+    char *source, *data, *options, *command; /* NULL if there is no record                 */
+    cli_words settings;                      /* name, value, ...; none in an old record    */
+    training_schedule schedule;
+    double seconds;       /* of its epochs; NaN: not known yet                             */
+    cli_words deviations; /* but for those of the schedule                                 */
 } training_record;
 
 /* DLDA_OK with `options` NULL if there is none. */
 int reproduce_read_record(const char *path, training_record *record);
 int reproduce_write_record(const char *path, const training_record *record);
 void reproduce_release_record(training_record *record);
-/* Of the epochs of a run, as its checkpoint has them; NaN if it cannot tell. */
-double reproduce_seconds(const char *folder);
+/* The value of an option in `settings`; NULL if it has its default. */
+const char *reproduce_setting(const cli_words *settings, const char *name);
 
 /* The accuracy in % that `eval` has written for a row. */
 int reproduce_read_accuracy(const char *path, const row_kind *kind, double *percent);
 /* 1 if there is one, and the file is whole. */
 int reproduce_has_accuracy(const char *path, const row_kind *kind);
 
-/* ---- reproduce_plan.c: one training ---- */
+/* ---- reproduce_progress.c: how far trainings are, and when they will end ---- */
+
+typedef enum training_state {
+    TRAINING_MISSING, /* nothing was saved yet */
+    TRAINING_RUNNING,
+    TRAINING_STOPPED,
+    TRAINING_COMPLETE,
+    TRAINING_FAILED
+} training_state;
+
+typedef struct training_progress {
+    training_state state;
+    size_t process;      /* of a running one                      */
+    size_t done, epochs; /* complete epochs, and those it will have */
+    double seconds;      /* of all training so far; NaN: not known */
+    time_t updated;      /* the last epoch's end                  */
+} training_progress;
+
+/* What the run itself says goes before what the record does: someone may have gone on with it by hand. */
+training_progress reproduce_progress(const reproduction *self, const char *place, cli_trained model,
+                                     const training_record *record);
+/* "2025-03-01 17:45 (in 2 h 10 min)", in new memory. */
+char *reproduce_end_text(double seconds_left);
+/* "40 of 700 epochs in 2 h 05 min, running as process 71, ...", in new memory. */
+char *reproduce_state_text(const training_progress *progress);
+
+/* ---- reproduce_plan.c: the trainings ---- */
 
 typedef struct training_plan {
+    const reproduce_task *task;
     cli_trained model;
     char *title;                        /* "stl10-1k, fold 2, seed 1"                       */
     char *place, *folder, *record_path; /* see above                                        */
     cli_words words;                    /* train DATA --option value ...                    */
     training_record record;             /* as it is to be                                   */
+    training_progress progress;         /* as it is                                         */
+    int is_recorded;                    /* 1: its record says that it is complete           */
 } training_plan;
 
-/* The epochs and the halving of an experiment's presets. */
-int reproduce_full_schedule(const cli_experiment *experiment, size_t *epochs, size_t *halve_every);
+typedef struct training_plans {
+    training_plan *at; /* [count] */
+    size_t count;
+} training_plans;
 
-/* ROOT/EXPERIMENT/... of a seed and a fold, in new memory. */
-char *reproduce_place(const reproduction *self, const cli_experiment *experiment, size_t fold, size_t seed);
-/* The record of a model there, in new memory. */
-char *reproduce_record_path(const char *place, cli_trained model);
-int reproduce_has_checkpoint(const char *folder);
-/* 1 if a training was begun there and has saved something: what has not does not count. */
-int reproduce_is_begun(const char *place, cli_trained model, const training_record *record);
-int reproduce_needs(const reproduction *self, cli_trained model);
-/* How many of the two are asked for. */
-size_t reproduce_trainings(const reproduction *self);
+/* All trainings that are asked for, in the order in which they are done. The tasks must stay where they are. */
+int reproduce_make_plans(const reproduction *self, const reproduce_task *tasks, size_t count,
+                         training_plans *plans);
+void reproduce_release_plans(training_plans *plans);
 
-/* Every experiment, on every fold that is asked for if it has folds; without data and epochs. Gives how many. */
-size_t reproduce_list_tasks(const reproduction *self, reproduce_task tasks[MOST_TASKS]);
-/* 1 if no task of the same experiment stands before task i. */
-int reproduce_is_first(const reproduce_task *tasks, size_t i);
+/* ---- reproduce_check.c ---- */
 
-/* The task's epochs in all: if these are not those of the presets, the halving moves in proportion. */
-int reproduce_make_plan(const reproduction *self, const reproduce_task *task, cli_trained model, size_t seed,
-                        training_plan *plan);
-void reproduce_release_plan(training_plan *plan);
+/* Before anything is trained: what is there already must be what is asked for, or something that can go on to it. Fills
+ * in the plans' progress. */
+int reproduce_check(const reproduction *self, training_plans *plans);
 
 /* ---- reproduce_cost.c: what it takes on this machine ---- */
 
@@ -134,19 +236,20 @@ typedef struct training_cost {
 } training_cost;
 
 /* Measures for a few seconds, once for each network. */
+dlda_status reproduce_speed(const reproduction *self, const cli_experiment *experiment, double *images_per_second);
 int reproduce_cost(const reproduction *self, const reproduce_task *task, training_cost *cost);
+/* What the trainings from plan i on will take, in seconds; NaN if nothing is known. */
+double reproduce_seconds_left(const reproduction *self, const training_plans *plans, size_t i);
 
 /* ---- reproduce_budget.c ---- */
 
 /* The epochs of each task, as --epochs or --budget say. */
-int reproduce_schedule(const reproduction *self, reproduce_task *tasks, size_t count);
+int reproduce_set_epochs(const reproduction *self, reproduce_task *tasks, size_t count);
 
 /* ---- reproduce_run.c: trainings and evaluations ---- */
 
-/* Before anything is trained: what is there already must be what is asked for. */
-int reproduce_check(const reproduction *self, const reproduce_task *tasks, size_t count);
 /* Does what is missing. EXIT_SIGNAL plus its number if a signal stopped it. */
-int reproduce_run(const reproduction *self, const reproduce_task *tasks, size_t count);
+int reproduce_run(const reproduction *self, training_plans *plans);
 
 /* ---- reproduce_list.c ---- */
 
@@ -184,6 +287,9 @@ void reproduce_print_table(FILE *file, const result_table *table);
 void reproduce_write_markdown(FILE *file, const result_table *tables, size_t count);
 void reproduce_write_csv(FILE *file, const result_table *tables, size_t count);
 void reproduce_write_json(FILE *file, const result_table *tables, size_t count);
+
+/* The paper's rows are always shown, ours if there are any. */
+int reproduce_is_shown(const result_table *table, cli_row row);
 
 /* "81.16 (text 81.46)", "0.31 ± 0.02", "50", "3 of 50", in new memory; "-" where there is nothing. */
 char *reproduce_printed_text(const result_row *row);

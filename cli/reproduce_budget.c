@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * reproduce_budget.c - how many epochs each training gets: those of its presets, of --epochs, or what a budget allows.
+ * reproduce_budget.c - how many epochs each training gets: those of its experiment, of --epochs, or what a budget allows.
  *
  * ROOT/budget.json keeps the share that each request was given, so that the same command gives the same trainings again,
  * whatever is done of them by then and however fast the machine is that day.
@@ -18,7 +18,7 @@
 /* ---- What was begun ---- */
 
 /* The epochs of the trainings in a place; 0 if none was begun. */
-static int epochs_in(const char *place, size_t *epochs)
+static int epochs_in(const reproduction *self, const char *place, size_t *epochs)
 {
     int code = EXIT_OK;
 
@@ -26,7 +26,8 @@ static int epochs_in(const char *place, size_t *epochs)
         char *path = reproduce_record_path(place, model);
         training_record record;
         code = reproduce_read_record(path, &record);
-        if (code == EXIT_OK && reproduce_is_begun(place, model, &record)) *epochs = record.epochs;
+        if (code == EXIT_OK && reproduce_progress(self, place, model, &record).state != TRAINING_MISSING)
+            *epochs = record.schedule.epochs;
         reproduce_release_record(&record);
         free(path);
     }
@@ -39,7 +40,7 @@ static int epochs_of_fold(const reproduction *self, const cli_experiment *experi
 
     for (size_t seed = 1; seed <= self->seeds && code == EXIT_OK && *epochs == 0; seed++) {
         char *place = reproduce_place(self, experiment, fold, seed);
-        code = epochs_in(place, epochs);
+        code = epochs_in(self, place, epochs);
         free(place);
     }
     return code;
@@ -58,16 +59,14 @@ static int begun_epochs(const reproduction *self, const reproduce_task *task, si
 /* ---- What a budget gave before ---- */
 
 /* All that decides how a budget is divided, but for the machine. */
-static char *request_text(const reproduction *self)
+static char *request_text(const reproduction *self, const reproduce_task *tasks, size_t count)
 {
     static const char *const others[] = { "data", "net", "threads" };
     cli_words words = { 0 };
 
-    for (size_t i = 0; i < self->n_experiments; i++) {
-        size_t epochs = 0, halving = 0;
-        if (reproduce_full_schedule(self->experiments[i], &epochs, &halving) != EXIT_OK) epochs = 0;
-        words_add(&words, "%s:%zu", self->experiments[i]->name, epochs);
-    }
+    for (size_t i = 0; i < count; i++)
+        if (reproduce_is_first(tasks, i))
+            words_add(&words, "%s:%zu", tasks[i].experiment->name, tasks[i].full.epochs);
     words_add(&words, "--budget=%.0fs", self->budget);
     words_add(&words, "--folds=%zu-%zu", self->first_fold, self->last_fold);
     words_add(&words, "--seeds=%zu", self->seeds);
@@ -122,12 +121,10 @@ static int measure_share(const reproduction *self, const reproduce_task *tasks, 
 
     for (size_t i = 0; i < count; i++) {
         training_cost cost;
-        size_t all = 0, halving = 0;
         if (tasks[i].epochs) continue;
         int code = reproduce_cost(self, &tasks[i], &cost);
-        if (code == EXIT_OK) code = reproduce_full_schedule(tasks[i].experiment, &all, &halving);
         if (code != EXIT_OK) return code;
-        full += trainings * (double)all * cost.epoch;
+        full += trainings * (double)tasks[i].full.epochs * cost.epoch;
         rest += trainings * cost.rest;
     }
     *share = full > 0 ? fmin(1, fmax(0, (self->budget - rest) / full)) : 1;
@@ -145,7 +142,7 @@ static int is_for_all(const reproduction *self, const reproduce_task *tasks, siz
 
 static int budget_share(const reproduction *self, const reproduce_task *tasks, size_t count, double *share)
 {
-    char *request = request_text(self);
+    char *request = request_text(self, tasks, count);
     json_t *shares = read_shares(self);
     const json_t *before = json_object_get(shares, request);
     int code = EXIT_OK;
@@ -172,7 +169,7 @@ static void say_kept(const reproduction *self, const reproduce_task *task, size_
                 task->experiment->name, task->epochs, allowed);
 }
 
-int reproduce_schedule(const reproduction *self, reproduce_task *tasks, size_t count)
+int reproduce_set_epochs(const reproduction *self, reproduce_task *tasks, size_t count)
 {
     double share = 1;
     int code = EXIT_OK;
@@ -183,9 +180,7 @@ int reproduce_schedule(const reproduction *self, reproduce_task *tasks, size_t c
     }
     if (code == EXIT_OK && self->budget > 0) code = budget_share(self, tasks, count, &share);
     for (size_t i = 0; i < count && code == EXIT_OK; i++) {
-        size_t all = 0, halving = 0;
-        code = reproduce_full_schedule(tasks[i].experiment, &all, &halving);
-        size_t allowed = (size_t)fmax(1, floor(share * (double)all + 1e-9));
+        size_t allowed = (size_t)fmax(1, floor(share * (double)tasks[i].full.epochs + 1e-9));
         if (!tasks[i].epochs) tasks[i].epochs = allowed;
         else if (self->budget > 0 && reproduce_is_first(tasks, i)) say_kept(self, &tasks[i], allowed);
     }

@@ -49,7 +49,7 @@ static size_t larger(size_t a, size_t b)
 
 static void count_run(result_row *row, const finished_run *run)
 {
-    size_t epochs = run->record.epochs;
+    size_t epochs = run->record.schedule.epochs;
 
     if (row->runs == 1) {
         row->least_epochs = epochs;
@@ -58,24 +58,46 @@ static void count_run(result_row *row, const finished_run *run)
     }
     if (epochs < row->least_epochs) row->least_epochs = epochs;
     row->most_epochs = larger(row->most_epochs, epochs);
-    row->full_epochs = run->record.full_epochs;
+    row->full_epochs = run->record.schedule.full_epochs;
     row->seeds += !row->has_seed[run->seed];
     row->folds += !row->has_fold[run->fold];
     row->has_seed[run->seed] = row->has_fold[run->fold] = 1;
     if (!isnan(run->record.seconds)) row->seconds += (run->record.seconds - row->seconds) / (double)++row->timed;
 }
 
-/* In what every run departs from the paper, so that no record names it. */
-static void note_protocol(result_table *table, const training_record *record)
+/* The images that a run has held out to choose its epoch: a number, or a share of the training images; 0: none. */
+static double validation_of(const finished_run *run)
 {
-    const char *validation = strstr(record->options, "--validation ");
+    const char *setting = reproduce_setting(&run->record.settings, "validation");
+    dlda_options *options = NULL;
+    double validation = 0;
+
+    if (setting) return strtod(setting, NULL);
+    /* An old record does not have it, but the run does. */
+    if (dlda_options_create(&options) == DLDA_OK && dlda_options_read_run(options, run->folder) == DLDA_OK)
+        validation = option_number(options, "validation");
+    dlda_options_destroy(options);
+    return validation;
+}
+
+/* In what every run departs from the paper, so that no record names it. */
+static void note_protocol(result_table *table, const finished_run *run)
+{
     char *epochs = text_format("the paper does not say for how many epochs it trains: %zu are ours",
-                               record->full_epochs);
+                               run->record.schedule.full_epochs);
 
     words_add_once(&table->deviations, epochs);
     free(epochs);
-    if (validation && strtod(validation + strlen("--validation "), NULL) > 0)
+    if (validation_of(run) > 0)
         words_add_once(&table->deviations, "the validation images are drawn by the seed, class by class");
+}
+
+static void note_deviations(result_table *table, const finished_run *run, cli_trained model)
+{
+    for (size_t i = 0; i < run->record.deviations.count; i++)
+        words_add_once(&table->deviations, run->record.deviations.at[i]);
+    reproduce_note_schedule(&run->record.schedule, trained_kinds[model].objective, &table->deviations);
+    note_protocol(table, run);
 }
 
 /* The figure of a row, if there is one that is not older than the model. */
@@ -94,9 +116,7 @@ static int add_row(result_table *table, const finished_run *run, cli_row r)
         count_figure(row, strcmp(table->experiment->measure, "error") == 0 ? 100 - accuracy : accuracy);
         count_run(row, run);
         table->runs++;
-        for (size_t i = 0; i < run->record.deviations.count; i++)
-            words_add_once(&table->deviations, run->record.deviations.at[i]);
-        note_protocol(table, &run->record);
+        note_deviations(table, run, row_kinds[r].model);
     }
     free(path);
     return code;
@@ -109,19 +129,39 @@ static void keep_failure(int *code, int latest)
     if (*code == EXIT_OK) *code = latest;
 }
 
-static int add_model(result_table *table, const char *place, cli_trained model, size_t fold, size_t seed)
+/* 1 if it may be counted. What the run says of itself goes before its record: someone may have prolonged it by hand. */
+static int is_finished(const reproduction *self, cli_trained model, finished_run *run)
+{
+    const char *objective = reproduce_setting(&run->record.settings, "objective");
+
+    if (!run->record.complete) return 0;
+    if (objective && strcmp(objective, trained_kinds[model].objective) != 0) {
+        complain(reproduce_name, "%s: was trained with objective %s instead of %s, so it is not in the table",
+                 run->folder, objective, trained_kinds[model].objective);
+        return 0;
+    }
+    training_progress progress = reproduce_progress(self, run->place, model, &run->record);
+    if (!isnan(progress.seconds)) run->record.seconds = progress.seconds;
+    if (progress.done > 0) run->record.schedule.epochs = progress.done;
+    if (progress.state == TRAINING_COMPLETE || progress.state == TRAINING_MISSING) return 1;
+    char *state = reproduce_state_text(&progress);
+    complain(reproduce_name, "%s: someone went on with it, so it is not in the table: %s", run->folder, state);
+    free(state);
+    return 0;
+}
+
+static int add_model(const reproduction *self, result_table *table, const char *place, cli_trained model,
+                     size_t fold, size_t seed)
 {
     finished_run run = { .place = text_format("%s", place), .fold = fold, .seed = seed };
     char *record = reproduce_record_path(place, model);
     int code = reproduce_read_record(record, &run.record);
 
-    run.folder = text_format("%s/%s", place, trained_kinds[model].name);
+    run.folder = reproduce_folder(place, model);
     run.model = text_format("%s/model.safetensors", run.folder);
-    if (run.record.complete) {
-        if (isnan(run.record.seconds)) run.record.seconds = reproduce_seconds(run.folder);
+    if (is_finished(self, model, &run))
         for (cli_row r = 0; r < N_ROWS; r++)
             if (row_kinds[r].model == model) keep_failure(&code, add_row(table, &run, r));
-    }
     reproduce_release_record(&run.record);
     free(record);
     free(run.model);
@@ -138,7 +178,7 @@ static int add_fold(const reproduction *self, result_table *table, size_t fold)
         char *place = reproduce_place(self, table->experiment, fold, seed);
         is_there = path_is_there(place);
         for (cli_trained model = 0; model < N_TRAINED && is_there; model++)
-            keep_failure(&code, add_model(table, place, model, fold, seed));
+            keep_failure(&code, add_model(self, table, place, model, fold, seed));
         free(place);
     }
     return code;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * reproduce_cost.c - how long trainings take on this machine.
+ * reproduce_cost.c - how long trainings take on this machine, and what is left of those that are under way.
  *
  * Training steps of each network are measured for a few seconds. An image that is only classified costs about a third
  * of one that is trained on (docs/training.md), so everything is counted in trained images.
@@ -71,7 +71,7 @@ static size_t batch_of(const cli_experiment *experiment)
     return (size_t)fmax(LEAST_BATCH, MOST_BATCH * 1024 / pixels);
 }
 
-static int measure(const reproduction *self, const char *net, size_t batch, double *images_per_second)
+static dlda_status measure(const reproduction *self, const char *net, size_t batch, double *images_per_second)
 {
     dlda_benchmark *benchmark = NULL;
     const dlda_benchmark_spec spec = { .net = net,
@@ -83,13 +83,13 @@ static int measure(const reproduction *self, const char *net, size_t batch, doub
     int quiet = option_is(self->options, "quiet", "true");
 
     if (!quiet) fprintf(stderr, "measuring training steps of network %s\n", net);
-    int code = exit_code_of(reproduce_name, dlda_benchmark_run(&spec, &benchmark));
-    if (code == EXIT_OK) *images_per_second = benchmark->images_per_second;
+    dlda_status status = dlda_benchmark_run(&spec, &benchmark);
+    if (status == DLDA_OK) *images_per_second = benchmark->images_per_second;
     dlda_benchmark_destroy(benchmark);
-    return code;
+    return status;
 }
 
-static int speed_of(const reproduction *self, const cli_experiment *experiment, double *images_per_second)
+dlda_status reproduce_speed(const reproduction *self, const cli_experiment *experiment, double *images_per_second)
 {
     static measured_net known[MOST_NETS];
     static size_t count;
@@ -98,24 +98,82 @@ static int speed_of(const reproduction *self, const cli_experiment *experiment, 
     for (size_t i = 0; i < count; i++)
         if (strcmp(known[i].net, net) == 0) {
             *images_per_second = known[i].images_per_second;
-            return EXIT_OK;
+            return DLDA_OK;
         }
-    int code = measure(self, net, batch_of(experiment), images_per_second);
-    if (code == EXIT_OK && count < MOST_NETS)
+    dlda_status status = measure(self, net, batch_of(experiment), images_per_second);
+    if (status == DLDA_OK && count < MOST_NETS)
         known[count++] = (measured_net){ text_format("%s", net), *images_per_second };
-    return code;
+    return status;
+}
+
+/* ---- Work, in trained images ---- */
+
+static const double classified = 1.0 / 3; /* of the work of an image that is trained on */
+
+static double work_of_epoch(const experiment_data *data, double measured)
+{
+    double train = (double)data->train, validation = (double)data->validation;
+
+    return train + classified * (measured * train + validation);
+}
+
+/* Twice the training images, for the final LDA and for the SVM; the test images by `train` and for two rows. */
+static double work_of_rest(const experiment_data *data)
+{
+    return classified * (2 * (double)data->train + 3 * (double)data->test);
+}
+
+/* The share of the training images that each epoch is measured on. */
+static double measured_share(const experiment_data *data)
+{
+    return data->train <= MEASURED_WHOLE ? 1 : 0.1;
 }
 
 int reproduce_cost(const reproduction *self, const reproduce_task *task, training_cost *cost)
 {
-    const double classified = 1.0 / 3, measured = 0.1; /* of the training images, after each epoch */
-    const experiment_data *data = &task->data;
-    double train = (double)data->train, validation = (double)data->validation, test = (double)data->test;
-    int code = speed_of(self, task->experiment, &cost->images_per_second);
+    int code = exit_code_of(reproduce_name, reproduce_speed(self, task->experiment, &cost->images_per_second));
 
     if (code != EXIT_OK) return code;
-    cost->epoch = (train + classified * (measured * train + validation)) / cost->images_per_second;
-    /* Twice the training images, for the final LDA and for the SVM; the test images by `train` and for two rows. */
-    cost->rest = classified * (2 * train + 3 * test) / cost->images_per_second;
+    cost->epoch = work_of_epoch(&task->data, measured_share(&task->data)) / cost->images_per_second;
+    cost->rest = work_of_rest(&task->data) / cost->images_per_second;
     return EXIT_OK;
+}
+
+/* ---- What is left ---- */
+
+static double own_epoch_seconds(const training_plan *plan)
+{
+    return plan->progress.done ? plan->progress.seconds / (double)plan->progress.done : NAN;
+}
+
+/* As the training's own epochs took, else those of another one of the experiment, best with the same objective; else as
+ * it is measured. */
+static double epoch_seconds(const reproduction *self, const training_plans *plans, const training_plan *plan)
+{
+    double seconds = own_epoch_seconds(plan), speed = 0;
+
+    for (int any_model = 0; any_model < 2 && isnan(seconds); any_model++)
+        for (size_t i = 0; i < plans->count && isnan(seconds); i++) {
+            const training_plan *other = &plans->at[i];
+            if (other->task->experiment == plan->task->experiment && (any_model || other->model == plan->model))
+                seconds = own_epoch_seconds(other);
+        }
+    if (isnan(seconds) && reproduce_speed(self, plan->task->experiment, &speed) == DLDA_OK)
+        seconds = work_of_epoch(&plan->task->data, measured_share(&plan->task->data)) / speed;
+    return seconds;
+}
+
+double reproduce_seconds_left(const reproduction *self, const training_plans *plans, size_t first)
+{
+    double sum = 0;
+
+    for (size_t i = first; i < plans->count; i++) {
+        const training_plan *plan = &plans->at[i];
+        const experiment_data *data = &plan->task->data;
+        size_t left = plan->record.schedule.epochs - plan->progress.done;
+        if (left == 0 && plan->is_recorded) continue;
+        double rest = work_of_rest(data) / work_of_epoch(data, measured_share(data)); /* in epochs */
+        sum += ((double)left + rest) * epoch_seconds(self, plans, plan);
+    }
+    return sum;
 }

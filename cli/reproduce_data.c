@@ -5,8 +5,6 @@
  * A set without a test part is divided once, class by class: the images that the experiment does not train on become
  * the test part of a set in ROOT/data. So nothing is chosen by what it is tested on.
  */
-#include "child.h"
-#include "cmd_data.h"
 #include "folders.h"
 #include "output.h"
 #include "reproduce.h"
@@ -15,103 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-/* What there is. */
-typedef struct source {
-    const char *path;
-    size_t images, test;
-    size_t own_fold; /* images in the fold that is asked for, if the set brings one along */
-    int has_test;
-} source;
 
 /* As many as the experiment has, in a set of another size. */
-static size_t scaled(const cli_experiment *experiment, const source *found, size_t count)
+static size_t scaled(const cli_experiment *experiment, const set_size *found, size_t count)
 {
     return (size_t)llround((double)count * (double)found->images / (double)experiment->images);
-}
-
-/* ---- The set ---- */
-
-static int complain_missing(const dlda_known_set *set)
-{
-    char *folder = NULL;
-
-    if (dlda_known_set_folder(set->name, &folder) == DLDA_OK)
-        complain(reproduce_name,
-                 "%s: not here, and no package holds it; put its binary files into %s, or say --data PATH",
-                 set->name, folder);
-    dlda_text_destroy(folder);
-    return EXIT_FAILED;
-}
-
-/* By the same command that anyone can type. */
-static int fetch(const reproduction *self, const char *set)
-{
-    const char *argv[] = { self->program, "data", "fetch", set, NULL };
-    int status = child_run(&(cli_child){ .argv = argv, .output = STDERR_FILENO, .dies_with_us = 1 });
-
-    if (status < 0) complain(reproduce_name, "%s: cannot run %s", set, self->program);
-    return status < 0 ? EXIT_FAILED : status;
-}
-
-static const char *path_of_set(const reproduction *self, const cli_experiment *experiment)
-{
-    return dlda_options_is_given(self->options, "data") ? dlda_options_get(self->options, "data") : experiment->set;
-}
-
-/* What --data names counts as here: whether it can be read, reading tells. */
-static int is_here(const reproduction *self, const cli_experiment *experiment)
-{
-    return dlda_options_is_given(self->options, "data") || path_is_there(experiment->set) ||
-           dlda_known_set_is_present(experiment->set);
-}
-
-static int bring_set(const reproduction *self, const cli_experiment *experiment)
-{
-    if (is_here(self, experiment)) return EXIT_OK;
-    const dlda_known_set *set = data_known(experiment->set);
-    return set->package ? fetch(self, experiment->set) : complain_missing(set);
-}
-
-static int read_part(const char *path, dlda_part part, dlda_dataset **set)
-{
-    return exit_code_of(reproduce_name, dlda_dataset_read(path, part, set));
-}
-
-static int count_fold(const dlda_dataset *set, size_t fold, source *found)
-{
-    dlda_dataset *part = NULL;
-
-    if (fold > dlda_dataset_own_folds(set)) return EXIT_OK;
-    int code = exit_code_at(reproduce_name, found->path, dlda_dataset_fold(set, fold, &part));
-    if (code == EXIT_OK) found->own_fold = dlda_dataset_count(part);
-    dlda_dataset_destroy(part);
-    return code;
-}
-
-static int count_training_images(size_t fold, source *found)
-{
-    dlda_dataset *set = NULL;
-    int code = read_part(found->path, DLDA_TRAIN, &set);
-
-    if (code == EXIT_OK) found->images = dlda_dataset_count(set);
-    if (code == EXIT_OK) code = count_fold(set, fold, found);
-    dlda_dataset_destroy(set);
-    return code;
-}
-
-static int count_test_images(source *found)
-{
-    const dlda_read_spec spec = { .path = found->path, .part = DLDA_TEST };
-    dlda_dataset *set = NULL;
-
-    found->has_test = dlda_dataset_has_part(&spec);
-    if (!found->has_test) return EXIT_OK;
-    int code = read_part(found->path, DLDA_TEST, &set);
-    if (code == EXIT_OK) found->test = dlda_dataset_count(set);
-    dlda_dataset_destroy(set);
-    return code;
 }
 
 /* ---- A set of our own, if it has no test part ---- */
@@ -134,7 +40,7 @@ static int write_parts(const dlda_dataset *train, const dlda_dataset *test, cons
 static int divide(const char *path, size_t test_images, size_t seed, const char *folder)
 {
     dlda_dataset *all = NULL, *train = NULL, *test = NULL;
-    int code = read_part(path, DLDA_TRAIN, &all);
+    int code = reproduce_read_part(path, DLDA_TRAIN, &all);
 
     if (code == EXIT_OK)
         code = exit_code_at(reproduce_name, path, dlda_dataset_split(all, test_images, seed, &train, &test));
@@ -175,7 +81,7 @@ static int check_origin(const char *folder, const char *origin)
     return EXIT_FAILED;
 }
 
-static int make_divided_set(const reproduction *self, const source *found, reproduce_task *task)
+static int make_divided_set(const reproduction *self, const set_size *found, reproduce_task *task)
 {
     const cli_experiment *experiment = task->experiment;
     experiment_data *data = &task->data;
@@ -200,7 +106,7 @@ static void add_option(experiment_data *data, const char *name, size_t value)
     words_add(&data->options, "%zu", value);
 }
 
-static int hold_out_test(const source *found, reproduce_task *task)
+static int hold_out_test(const set_size *found, reproduce_task *task)
 {
     const cli_experiment *experiment = task->experiment;
     experiment_data *data = &task->data;
@@ -221,13 +127,13 @@ static int hold_out_test(const source *found, reproduce_task *task)
     return EXIT_OK;
 }
 
-static void take_fold(const source *found, reproduce_task *task)
+static void take_fold(const set_size *found, reproduce_task *task)
 {
     experiment_data *data = &task->data;
 
     add_option(data, "validation", 0);
-    if (found->own_fold) {
-        data->train = found->own_fold;
+    if (found->own_folds[task->fold]) {
+        data->train = found->own_folds[task->fold];
         add_option(data, "fold", task->fold);
         return;
     }
@@ -237,7 +143,7 @@ static void take_fold(const source *found, reproduce_task *task)
     words_add(&data->deviations, "a fold of our own instead of the set's");
 }
 
-static void use_parts(const source *found, reproduce_task *task)
+static void use_parts(const set_size *found, reproduce_task *task)
 {
     const cli_experiment *experiment = task->experiment;
     experiment_data *data = &task->data;
@@ -254,7 +160,7 @@ static void use_parts(const source *found, reproduce_task *task)
 }
 
 /* What tells one set from another, wherever the command is given. */
-static char *source_name(const reproduction *self, const source *found)
+static char *source_name(const reproduction *self, const set_size *found)
 {
     int is_path = dlda_options_is_given(self->options, "data") || path_is_there(found->path);
     char *whole = is_path ? realpath(found->path, NULL) : NULL;
@@ -264,59 +170,77 @@ static char *source_name(const reproduction *self, const source *found)
     return name;
 }
 
-/* Everything but the path of a divided set. */
-static int plan_data(const reproduction *self, source *found, reproduce_task *task)
+static void note_departures(const set_size *found, reproduce_task *task)
 {
     const cli_experiment *experiment = task->experiment;
-    experiment_data *data = &task->data;
+    cli_words *deviations = &task->data.deviations;
 
-    found->path = path_of_set(self, experiment);
-    int code = count_training_images(task->fold, found);
-    if (code == EXIT_OK) code = count_test_images(found);
-    if (code != EXIT_OK) return code;
-    data->source = source_name(self, found);
     if (found->images != experiment->images)
-        words_add(&data->deviations, "other data: %zu training images instead of %zu", found->images,
-                  experiment->images);
+        words_add(deviations, "other data: %zu training images instead of %zu", found->images, experiment->images);
+    else if (found->has_test && found->test != experiment->test)
+        words_add(deviations, "%zu test images instead of %zu", found->test, experiment->test);
+    if (experiment->epoch_choice && found->has_test) words_add(deviations, "%s", experiment->epoch_choice);
+    if (experiment->augmentation) words_add(deviations, "%s", experiment->augmentation);
+}
+
+/* Everything but the path of a divided set. */
+static int plan_data(const reproduction *self, const set_size *found, reproduce_task *task)
+{
+    if (found->code != EXIT_OK) return found->code;
+    task->data.source = source_name(self, found);
+    note_departures(found, task);
     if (!found->has_test) return hold_out_test(found, task);
     use_parts(found, task);
-    if (experiment->departure && data->validation > 0) words_add(&data->deviations, "%s", experiment->departure);
-    if (found->images == experiment->images && found->test != experiment->test)
-        words_add(&data->deviations, "%zu test images instead of %zu", found->test, experiment->test);
     return EXIT_OK;
 }
 
-int reproduce_find_data(const reproduction *self, reproduce_task *task)
+int reproduce_find_data(const reproduction *self, reproduce_task *tasks, size_t count)
 {
-    source found = { 0 };
-    int code = bring_set(self, task->experiment);
+    set_sizes sizes = { .count = 0 };
+    int code = EXIT_OK;
 
-    if (code == EXIT_OK) code = plan_data(self, &found, task);
-    if (code == EXIT_OK && !found.has_test) code = make_divided_set(self, &found, task);
+    for (size_t i = 0; i < count && code == EXIT_OK; i++) {
+        code = reproduce_bring_set(self, tasks[i].experiment);
+        if (code != EXIT_OK) break;
+        const set_size *found = reproduce_count_set(self, tasks[i].experiment, &sizes);
+        code = plan_data(self, found, &tasks[i]);
+        if (code == EXIT_OK && !found->has_test) code = make_divided_set(self, found, &tasks[i]);
+    }
     return code;
 }
 
-int reproduce_count_data(const reproduction *self, reproduce_task *task, int *is_counted)
+/* As many images as in the paper. */
+static void assume_counts(reproduce_task *task)
 {
-    const cli_experiment *experiment = task->experiment;
-    source found = { 0 };
+    reproduce_release_data(task, 1);
+    task->data.train = task->experiment->train;
+    task->data.validation = task->experiment->validation;
+    task->data.test = task->experiment->test;
+}
 
-    *is_counted = is_here(self, experiment) && plan_data(self, &found, task) == EXIT_OK;
-    if (*is_counted) return EXIT_OK;
-    if (dlda_options_is_given(self->options, "data"))
-        return EXIT_FAILED; /* it was meant, and plan_data has complained */
-    reproduce_release_data(&task->data);
-    task->data.train = experiment->train;
-    task->data.validation = experiment->validation;
-    task->data.test = experiment->test;
+int reproduce_count_data(const reproduction *self, reproduce_task *tasks, size_t count, int *counted)
+{
+    set_sizes sizes = { .count = 0 };
+
+    for (size_t i = 0; i < count; i++) {
+        const cli_experiment *experiment = tasks[i].experiment;
+        counted[i] = reproduce_is_here(self, experiment) &&
+                     plan_data(self, reproduce_count_set(self, experiment, &sizes), &tasks[i]) == EXIT_OK;
+        if (!counted[i] && dlda_options_is_given(self->options, "data"))
+            return EXIT_FAILED; /* it was meant, and someone has complained */
+        if (!counted[i]) assume_counts(&tasks[i]);
+    }
     return EXIT_OK;
 }
 
-void reproduce_release_data(experiment_data *data)
+void reproduce_release_data(reproduce_task *tasks, size_t count)
 {
-    free(data->path);
-    free(data->source);
-    words_release(&data->options);
-    words_release(&data->deviations);
-    *data = (experiment_data){ 0 };
+    for (size_t i = 0; i < count; i++) {
+        experiment_data *data = &tasks[i].data;
+        free(data->path);
+        free(data->source);
+        words_release(&data->options);
+        words_release(&data->deviations);
+        *data = (experiment_data){ 0 };
+    }
 }

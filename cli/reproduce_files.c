@@ -85,7 +85,8 @@ void reproduce_write_csv(FILE *file, const result_table *tables, size_t count)
     for (int i = 0; i < N_NUMBERS; i++) fprintf(file, ",%s", number_names[i]);
     fputs(",train_command,eval_command,deviations\n", file);
     for (size_t i = 0; i < count; i++)
-        for (cli_row r = 0; r < N_ROWS; r++) write_csv_row(file, &tables[i], &tables[i].rows[r]);
+        for (cli_row r = 0; r < N_ROWS; r++)
+            if (reproduce_is_shown(&tables[i], r)) write_csv_row(file, &tables[i], &tables[i].rows[r]);
 }
 
 /* ---- JSON ---- */
@@ -128,7 +129,8 @@ static void write_json_table(json_out *json, const result_table *table)
     json_close(json, ']');
     json_key(json, "rows");
     json_open(json, '[');
-    for (cli_row r = 0; r < N_ROWS; r++) write_json_row(json, &table->rows[r]);
+    for (cli_row r = 0; r < N_ROWS; r++)
+        if (reproduce_is_shown(table, r)) write_json_row(json, &table->rows[r]);
     json_close(json, ']');
     json_close(json, '}');
 }

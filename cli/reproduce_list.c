@@ -9,26 +9,20 @@
 
 /* ---- What there is ---- */
 
-static char *state_of(const char *place, cli_trained model)
+static void print_training(const reproduction *self, const char *place, cli_trained model)
 {
     training_record record;
-    char *path = reproduce_record_path(place, model), *text = NULL;
-    char *folder = text_format("%s/%s", place, trained_kinds[model].name);
-    size_t done = 0;
-    double seconds = 0;
+    char *path = reproduce_record_path(place, model);
     int code = reproduce_read_record(path, &record);
 
-    if (code != EXIT_OK) text = text_format("cannot be read");
-    else if (!record.options) text = text_format("not begun");
-    else if (record.complete) text = text_format("complete (%zu epochs)", record.epochs);
-    else {
-        if (dlda_run_progress(folder, &done, &seconds) != DLDA_OK) done = 0;
-        text = text_format("%zu of %zu epochs", done, record.epochs);
+    if (code == EXIT_OK && record.options) {
+        training_progress progress = reproduce_progress(self, place, model, &record);
+        char *state = reproduce_state_text(&progress);
+        printf("  %s/%s: %s\n", place, trained_kinds[model].name, state);
+        free(state);
     }
     reproduce_release_record(&record);
-    free(folder);
     free(path);
-    return text;
 }
 
 /* 1 if there is something of that seed. */
@@ -37,12 +31,7 @@ static int print_seed(const reproduction *self, const cli_experiment *experiment
     char *place = reproduce_place(self, experiment, fold, seed);
     int is_there = path_is_there(place);
 
-    if (is_there) {
-        char *states[N_TRAINED];
-        for (cli_trained model = 0; model < N_TRAINED; model++) states[model] = state_of(place, model);
-        printf("  %s: deeplda %s, cce %s\n", place, states[TRAINED_DEEPLDA], states[TRAINED_CCE]);
-        for (cli_trained model = 0; model < N_TRAINED; model++) free(states[model]);
-    }
+    for (cli_trained model = 0; is_there && model < N_TRAINED; model++) print_training(self, place, model);
     free(place);
     return is_there;
 }
@@ -63,7 +52,7 @@ static void print_states(const reproduction *self, const cli_experiment *experim
 static void print_rows(const cli_experiment *experiment)
 {
     printf("  paper, test %s %%:", experiment->measure);
-    for (cli_row r = 0; r < N_ROWS; r++) {
+    for (cli_row r = 0; r < N_PAPER_ROWS; r++) {
         const result_row row = { .printed = experiment->printed[r] };
         char *printed = reproduce_printed_text(&row);
         printf("%s %s %s", r ? "," : "", row_kinds[r].title, printed);
@@ -91,14 +80,16 @@ static int print_cost(const reproduction *self, const reproduce_task *task)
     int code = reproduce_cost(self, task, &cost);
 
     if (code != EXIT_OK) return code;
-    double one = (double)task->epochs * cost.epoch + cost.rest, both = one * (double)reproduce_trainings(self);
-    char *one_text = reproduce_time_text(one), *both_text = reproduce_time_text(both);
+    size_t trainings = reproduce_trainings(self);
+    double one = (double)task->epochs * cost.epoch + cost.rest, all = one * (double)trainings;
+    char *one_text = reproduce_time_text(one), *all_text = reproduce_time_text(all);
     printf("  %zu training, %zu validation, %zu test images; %zu epochs at %.1f images/s: %s for a training",
            data->train, data->validation, data->test, task->epochs, cost.images_per_second, one_text);
-    if (both > one) printf(", %s for both", both_text);
-    print_repeats(self, task, both);
+    if (trainings == 2) printf(", %s for both", all_text);
+    else if (trainings > 2) printf(", %s for all %zu", all_text, trainings);
+    print_repeats(self, task, all);
     putchar('\n');
-    free(both_text);
+    free(all_text);
     free(one_text);
     return EXIT_OK;
 }
@@ -114,27 +105,17 @@ static int list_experiment(const reproduction *self, const reproduce_task *task,
     return code;
 }
 
-/* All folds of an experiment have as many images. */
-static void copy_counts(const experiment_data *from, experiment_data *to)
-{
-    to->train = from->train;
-    to->validation = from->validation;
-    to->test = from->test;
-}
-
 int reproduce_list(const reproduction *self)
 {
     reproduce_task tasks[MOST_TASKS];
-    int counted[MOST_TASKS] = { 0 }, code = EXIT_OK;
-    size_t count = reproduce_list_tasks(self, tasks);
+    int counted[MOST_TASKS] = { 0 };
+    size_t count = 0;
+    int code = reproduce_list_tasks(self, tasks, &count);
 
-    for (size_t i = 0; i < count && code == EXIT_OK; i++) {
-        if (reproduce_is_first(tasks, i)) code = reproduce_count_data(self, &tasks[i], &counted[i]);
-        else copy_counts(&tasks[i - 1].data, &tasks[i].data);
-    }
-    if (code == EXIT_OK) code = reproduce_schedule(self, tasks, count);
+    if (code == EXIT_OK) code = reproduce_count_data(self, tasks, count, counted);
+    if (code == EXIT_OK) code = reproduce_set_epochs(self, tasks, count);
     for (size_t i = 0; i < count && code == EXIT_OK; i++)
         if (reproduce_is_first(tasks, i)) code = list_experiment(self, &tasks[i], counted[i]);
-    for (size_t i = 0; i < count; i++) reproduce_release_data(&tasks[i].data);
+    reproduce_release_data(tasks, count);
     return code;
 }

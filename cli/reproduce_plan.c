@@ -6,105 +6,13 @@
  * does the same wherever the data lie.
  */
 #include "arguments.h"
-#include "folders.h"
 #include "reproduce.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Places ---- */
-
-char *reproduce_place(const reproduction *self, const cli_experiment *experiment, size_t fold, size_t seed)
-{
-    if (experiment->folds) return text_format("%s/%s/fold%zu/seed%zu", self->root, experiment->name, fold, seed);
-    return text_format("%s/%s/seed%zu", self->root, experiment->name, seed);
-}
-
-char *reproduce_record_path(const char *place, cli_trained model)
-{
-    return text_format("%s/%s-training.json", place, trained_kinds[model].name);
-}
-
-int reproduce_has_checkpoint(const char *folder)
-{
-    char *newest = text_format("%s/checkpoint.safetensors", folder);
-    char *before = text_format("%s/checkpoint-previous.safetensors", folder);
-    int has = path_is_there(newest) || path_is_there(before);
-
-    free(newest);
-    free(before);
-    return has;
-}
-
-int reproduce_is_begun(const char *place, cli_trained model, const training_record *record)
-{
-    char *folder = text_format("%s/%s", place, trained_kinds[model].name);
-    char *result = text_format("%s/model.safetensors", folder);
-    int complete = record->complete && path_is_there(result);
-    int begun = record->options && (complete || reproduce_has_checkpoint(folder));
-
-    free(result);
-    free(folder);
-    return begun;
-}
-
-int reproduce_needs(const reproduction *self, cli_trained model)
-{
-    for (cli_row r = 0; r < N_ROWS; r++)
-        if (self->rows[r] && row_kinds[r].model == model) return 1;
-    return 0;
-}
-
-size_t reproduce_trainings(const reproduction *self)
-{
-    size_t count = 0;
-
-    for (cli_trained model = 0; model < N_TRAINED; model++) count += (size_t)reproduce_needs(self, model);
-    return count;
-}
-
-size_t reproduce_list_tasks(const reproduction *self, reproduce_task tasks[MOST_TASKS])
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < self->n_experiments; i++) {
-        const cli_experiment *experiment = self->experiments[i];
-        size_t last = experiment->folds ? self->last_fold : self->first_fold;
-        for (size_t fold = self->first_fold; fold <= last && count < MOST_TASKS; fold++)
-            tasks[count++] = (reproduce_task){ .experiment = experiment, .fold = fold };
-    }
-    return count;
-}
-
-int reproduce_is_first(const reproduce_task *tasks, size_t i)
-{
-    return i == 0 || tasks[i].experiment != tasks[i - 1].experiment;
-}
-
 /* ---- Options ---- */
-
-static int read_presets(const cli_experiment *experiment, const char *objective, dlda_options **options)
-{
-    int code = exit_code_of(reproduce_name, dlda_options_create(options));
-
-    if (code == EXIT_OK) code = exit_code_of(reproduce_name, dlda_options_set(*options, "objective", objective));
-    if (code == EXIT_OK) code = exit_code_of(reproduce_name, dlda_options_preset(*options, experiment->set));
-    return code;
-}
-
-int reproduce_full_schedule(const cli_experiment *experiment, size_t *epochs, size_t *halve_every)
-{
-    dlda_options *options = NULL;
-    int code = read_presets(experiment, "lda", &options);
-
-    if (code == EXIT_OK) {
-        *epochs = (size_t)option_number(options, "epochs");
-        *halve_every = (size_t)option_number(options, "halve-every");
-    }
-    dlda_options_destroy(options);
-    return code;
-}
 
 static int set_text(dlda_options *options, const char *name, const char *value)
 {
@@ -156,17 +64,22 @@ static int set_data(const cli_experiment *experiment, const experiment_data *dat
     return set_count(options, "batch", data->train);
 }
 
-static int set_epochs(dlda_options *options, size_t epochs, cli_words *deviations)
+static int set_schedule(const reproduction *self, const reproduce_task *task, dlda_options *options,
+                        training_record *record)
 {
-    size_t full = (size_t)option_number(options, "epochs"), halving = (size_t)option_number(options, "halve-every");
-    double share = (double)epochs / (double)full;
-    size_t moved = (size_t)fmax(1, round((double)halving * share));
+    training_schedule schedule = reproduce_make_schedule(self, task, (size_t)option_number(options, "batch"));
+    int code = set_count(options, "epochs", schedule.epochs);
 
-    if (epochs == full) return EXIT_OK;
-    words_add(deviations, "%zu epochs instead of %zu, the rate halved every %zu instead of %zu", epochs, full,
-              moved, halving);
-    int code = set_count(options, "epochs", epochs);
-    return code == EXIT_OK ? set_count(options, "halve-every", moved) : code;
+    record->schedule = schedule;
+    if (schedule.is_cosine) return code == EXIT_OK ? set_text(options, "schedule", "cosine") : code;
+    if (task->experiment->halving) words_add(&record->deviations, "%s", task->experiment->halving);
+    return code == EXIT_OK ? set_count(options, "halve-every", schedule.halve_every) : code;
+}
+
+/* A tenth of a small set is too few to measure an epoch on, and all of it costs little. */
+static int set_measure(const experiment_data *data, dlda_options *options)
+{
+    return data->train <= MEASURED_WHOLE ? set_text(options, "measure", "0") : EXIT_OK;
 }
 
 /* ---- Words ---- */
@@ -182,20 +95,28 @@ static int is_always_said(const char *name)
     return 0;
 }
 
-static void add_option(cli_words *words, const dlda_option_info *option, const char *value)
+static int is_said(const dlda_options *options, const dlda_option_info *option)
 {
-    if (!is_always_said(option->name) && strcmp(value, option->initial) == 0) return;
-    words_add(words, "--%s", option->name);
-    if (option->argument) words_add(words, "%s", value);
+    if (!option_belongs(option, "train")) return 0;
+    if (strcmp(option->name, "halve-every") == 0 && option_is(options, "schedule", "cosine")) return 0;
+    return is_always_said(option->name) || strcmp(dlda_options_get(options, option->name), option->initial) != 0;
 }
 
-static void add_words(const dlda_options *options, const char *data, cli_words *words)
+static void add_words(const dlda_options *options, const char *data, training_plan *plan)
 {
-    words_add(words, "train");
-    words_add(words, "%s", data);
-    for (size_t i = 0; dlda_option_at(i); i++)
-        if (option_belongs(dlda_option_at(i), "train"))
-            add_option(words, dlda_option_at(i), dlda_options_get(options, dlda_option_at(i)->name));
+    cli_words *settings = &plan->record.settings;
+
+    words_add(&plan->words, "train");
+    words_add(&plan->words, "%s", data);
+    for (size_t i = 0; dlda_option_at(i); i++) {
+        const dlda_option_info *option = dlda_option_at(i);
+        const char *value = dlda_options_get(options, option->name);
+        if (!is_said(options, option)) continue;
+        words_add(settings, "%s", option->name);
+        words_add(settings, "%s", value);
+        words_add(&plan->words, "--%s", option->name);
+        if (option->argument) words_add(&plan->words, "%s", value);
+    }
 }
 
 static char *whole_command(const training_plan *plan)
@@ -211,25 +132,25 @@ static char *whole_command(const training_plan *plan)
     return command;
 }
 
-/* ---- The plan ---- */
+/* ---- A plan ---- */
 
-static int fill(const reproduction *self, const reproduce_task *task, size_t seed, training_plan *plan)
+static int fill(const reproduction *self, size_t seed, training_plan *plan)
 {
-    const cli_experiment *experiment = task->experiment;
-    const experiment_data *data = &task->data;
+    const cli_experiment *experiment = plan->task->experiment;
+    const experiment_data *data = &plan->task->data;
     cli_words *deviations = &plan->record.deviations;
     dlda_options *options = NULL;
-    int code = read_presets(experiment, trained_kinds[plan->model].objective, &options);
+    int code = reproduce_presets(experiment, trained_kinds[plan->model].objective, &options);
 
     words_add_all(deviations, &data->deviations);
     if (plan->model == TRAINED_CCE && data->validation > 0)
         words_add(deviations, "the epoch of CCE is the best of an LDA on its features, as with DeepLDA");
-    if (code == EXIT_OK) plan->record.full_epochs = (size_t)option_number(options, "epochs");
     if (code == EXIT_OK) code = set_net(self, experiment, options, deviations);
     if (code == EXIT_OK) code = set_data(experiment, data, options, deviations);
-    if (code == EXIT_OK) code = set_epochs(options, task->epochs, deviations);
+    if (code == EXIT_OK) code = set_measure(data, options);
+    if (code == EXIT_OK) code = set_schedule(self, plan->task, options, &plan->record);
     if (code == EXIT_OK) code = set_count(options, "seed", seed);
-    if (code == EXIT_OK) add_words(options, data->path, &plan->words);
+    if (code == EXIT_OK) add_words(options, data->path, plan);
     dlda_options_destroy(options);
     return code;
 }
@@ -241,31 +162,57 @@ static char *make_title(const reproduce_task *task, size_t seed)
     return text_format("%s, seed %zu", task->experiment->name, seed);
 }
 
-int reproduce_make_plan(const reproduction *self, const reproduce_task *task, cli_trained model, size_t seed,
-                        training_plan *plan)
+static int make_plan(const reproduction *self, const reproduce_task *task, cli_trained model, size_t seed,
+                     training_plan *plan)
 {
     enum { OPTIONS_FROM = 2 }; /* behind `train DATA` */
 
-    *plan = (training_plan){ .model = model, .title = make_title(task, seed), .record.seconds = NAN };
+    *plan = (training_plan){
+        .task = task, .model = model, .title = make_title(task, seed), .record.seconds = NAN
+    };
     plan->place = reproduce_place(self, task->experiment, task->fold, seed);
-    plan->folder = text_format("%s/%s", plan->place, trained_kinds[model].name);
+    plan->folder = reproduce_folder(plan->place, model);
     plan->record_path = reproduce_record_path(plan->place, model);
-    plan->record.epochs = task->epochs;
     plan->record.source = text_format("%s", task->data.source);
     plan->record.data = text_format("%s", task->data.path);
-    int code = fill(self, task, seed, plan);
+    int code = fill(self, seed, plan);
     plan->record.options = words_as_command(&plan->words, OPTIONS_FROM);
     plan->record.command = whole_command(plan);
     return code;
 }
 
-void reproduce_release_plan(training_plan *plan)
+/* ---- All of them ---- */
+
+int reproduce_make_plans(const reproduction *self, const reproduce_task *tasks, size_t count,
+                         training_plans *plans)
 {
-    free(plan->title);
-    free(plan->place);
-    free(plan->folder);
-    free(plan->record_path);
-    words_release(&plan->words);
-    reproduce_release_record(&plan->record);
-    *plan = (training_plan){ 0 };
+    size_t most = count * self->seeds * reproduce_trainings(self);
+    int code = EXIT_OK;
+
+    *plans = (training_plans){ .at = calloc(most, sizeof *plans->at) };
+    if (!plans->at) {
+        complain(reproduce_name, "no memory for %zu trainings", most);
+        return EXIT_FAILED;
+    }
+    for (size_t i = 0; i < count; i++)
+        for (size_t seed = 1; seed <= self->seeds; seed++)
+            for (cli_trained model = 0; model < N_TRAINED && code == EXIT_OK; model++)
+                if (reproduce_needs(self, model))
+                    code = make_plan(self, &tasks[i], model, seed, &plans->at[plans->count++]);
+    return code;
+}
+
+void reproduce_release_plans(training_plans *plans)
+{
+    for (size_t i = 0; i < plans->count; i++) {
+        training_plan *plan = &plans->at[i];
+        free(plan->title);
+        free(plan->place);
+        free(plan->folder);
+        free(plan->record_path);
+        words_release(&plan->words);
+        reproduce_release_record(&plan->record);
+    }
+    free(plans->at);
+    *plans = (training_plans){ 0 };
 }

@@ -2,8 +2,8 @@
  *
  * reproduce_run.c - does what is missing: every training and every evaluation is a child that runs this program.
  *
- * A training that was interrupted goes on from its checkpoint, one that is complete stays as it is. An evaluation is
- * kept while it is whole and newer than its model.
+ * A training that was interrupted, or of which more epochs are asked for, goes on from its checkpoint; one that is
+ * complete stays as it is. An evaluation is kept while it is whole and newer than its model.
  */
 #include "child.h"
 #include "folders.h"
@@ -11,15 +11,21 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+static int is_quiet(const reproduction *self)
+{
+    return option_is(self->options, "quiet", "true");
+}
+
 static void say(const reproduction *self, const char *what, const char *command)
 {
-    if (!option_is(self->options, "quiet", "true")) fprintf(stderr, "\n%s:\n%s\n", what, command);
+    if (!is_quiet(self)) fprintf(stderr, "\n%s:\n%s\n", what, command);
 }
 
 static char *model_of(const training_plan *plan)
@@ -63,63 +69,67 @@ static int run_child(const reproduction *self, cli_words *words, int output)
 
 /* ---- Trainings ---- */
 
-static int complain_other_options(const training_plan *plan, const training_record *found)
+/* "training 2 of 4: stl10-1k, fold 1, seed 1, cce; all will end about ...", and how it is shortened. */
+static void say_status(const reproduction *self, const training_plans *plans, size_t i)
 {
-    complain(
-        reproduce_name,
-        "%s: holds another training\n  there: %s, data %s\n  asked: %s, data %s\nChoose another folder with -o, or "
-        "remove %s and %s.",
-        plan->folder, found->options, found->source, plan->record.options, plan->record.source, plan->folder,
-        plan->record_path);
-    return EXIT_FAILED;
-}
+    const training_plan *plan = &plans->at[i];
+    double left = reproduce_seconds_left(self, plans, i);
+    cli_words deviations = { 0 };
 
-/* What is there must be what is asked for; a training that has not saved anything yet does not count. */
-static int check_record(const training_plan *plan, int *complete)
-{
-    training_record found;
-    char *model = model_of(plan);
-    int code = reproduce_read_record(plan->record_path, &found);
-
-    *complete = found.complete && path_is_there(model);
-    if (code == EXIT_OK && reproduce_is_begun(plan->place, plan->model, &found) &&
-        (strcmp(found.options, plan->record.options) != 0 || strcmp(found.source, plan->record.source) != 0))
-        code = complain_other_options(plan, &found);
-    reproduce_release_record(&found);
-    free(model);
-    return code;
+    fprintf(stderr, "\ntraining %zu of %zu: %s, %s", i + 1, plans->count, plan->title,
+            trained_kinds[plan->model].name);
+    if (plan->progress.state != TRAINING_MISSING)
+        fprintf(stderr, ", going on after %zu epochs", plan->progress.done);
+    if (!isnan(left)) {
+        char *end = reproduce_end_text(left);
+        fprintf(stderr, "; all will end about %s", end);
+        free(end);
+    }
+    reproduce_note_schedule(&plan->record.schedule, trained_kinds[plan->model].objective, &deviations);
+    for (size_t d = 0; d < deviations.count; d++) fprintf(stderr, "\n  %s", deviations.at[d]);
+    fprintf(stderr, "\n%s\n", plan->record.command);
+    words_release(&deviations);
 }
 
 static int train(const reproduction *self, training_plan *plan)
 {
     cli_words words = { 0 };
     int resumes = reproduce_has_checkpoint(plan->folder);
-    char *what = text_format("%s, %s%s", plan->title, trained_kinds[plan->model].name, resumes ? ", going on" : "");
 
     folders_make_parents(plan->folder);
+    plan->record.process = (size_t)getpid();
     int code = reproduce_write_record(plan->record_path, &plan->record);
+    plan->record.process = 0;
     words_add_all(&words, &plan->words);
     words_add(&words, resumes ? "--resume" : "-o");
     words_add(&words, "%s", plan->folder);
     if (!resumes) words_add(&words, "--force"); /* the folder of an attempt that saved nothing is in the way */
-    int quiet = option_is(self->options, "quiet", "true");
-    if (quiet) words_add(&words, "--quiet");
-    say(self, what, plan->record.command);
-    if (code == EXIT_OK) code = run_child(self, &words, quiet ? 0 : STDERR_FILENO);
-    free(what);
+    if (is_quiet(self)) words_add(&words, "--quiet");
+    if (code == EXIT_OK) code = run_child(self, &words, is_quiet(self) ? 0 : STDERR_FILENO);
     words_release(&words);
     return code;
 }
 
-static int train_if_needed(const reproduction *self, training_plan *plan)
+static int is_complete(const training_plan *plan)
 {
-    int complete = 0, code = check_record(plan, &complete);
+    return plan->progress.state == TRAINING_COMPLETE && plan->progress.done == plan->record.schedule.epochs;
+}
 
-    if (code != EXIT_OK || complete) return code;
-    code = train(self, plan);
+/* The record follows the run, also if someone has trained the rest by hand. */
+static int train_if_needed(const reproduction *self, training_plans *plans, size_t i)
+{
+    training_plan *plan = &plans->at[i];
+    int code = EXIT_OK;
+
+    if (is_complete(plan) && plan->is_recorded) return EXIT_OK;
+    if (!is_complete(plan)) {
+        if (!is_quiet(self)) say_status(self, plans, i);
+        code = train(self, plan);
+    }
     if (code != EXIT_OK) return code;
     plan->record.complete = 1;
-    plan->record.seconds = reproduce_seconds(plan->folder);
+    plan->progress = reproduce_progress(self, plan->place, plan->model, &plan->record);
+    plan->record.seconds = plan->progress.seconds;
     return reproduce_write_record(plan->record_path, &plan->record);
 }
 
@@ -180,47 +190,15 @@ static int evaluate(const reproduction *self, const training_plan *plan, const r
 
 /* ---- All of it ---- */
 
-static int run_training(const reproduction *self, const reproduce_task *task, cli_trained model, size_t seed)
-{
-    training_plan plan;
-    int code = reproduce_make_plan(self, task, model, seed, &plan);
-
-    if (code == EXIT_OK) code = train_if_needed(self, &plan);
-    for (cli_row r = 0; r < N_ROWS && code == EXIT_OK; r++)
-        if (self->rows[r] && row_kinds[r].model == model) code = evaluate(self, &plan, &row_kinds[r]);
-    reproduce_release_plan(&plan);
-    return code;
-}
-
-static int check_training(const reproduction *self, const reproduce_task *task, cli_trained model, size_t seed)
-{
-    training_plan plan;
-    int complete = 0, code = reproduce_make_plan(self, task, model, seed, &plan);
-
-    if (code == EXIT_OK) code = check_record(&plan, &complete);
-    reproduce_release_plan(&plan);
-    return code;
-}
-
-typedef int visit_training(const reproduction *self, const reproduce_task *task, cli_trained model, size_t seed);
-
-static int visit_all(const reproduction *self, const reproduce_task *tasks, size_t count, visit_training *visit)
+int reproduce_run(const reproduction *self, training_plans *plans)
 {
     int code = EXIT_OK;
 
-    for (size_t i = 0; i < count; i++)
-        for (size_t seed = 1; seed <= self->seeds; seed++)
-            for (cli_trained model = 0; model < N_TRAINED && code == EXIT_OK; model++)
-                if (reproduce_needs(self, model)) code = visit(self, &tasks[i], model, seed);
+    for (size_t i = 0; i < plans->count && code == EXIT_OK; i++) {
+        code = train_if_needed(self, plans, i);
+        for (cli_row r = 0; r < N_ROWS && code == EXIT_OK; r++)
+            if (self->rows[r] && row_kinds[r].model == plans->at[i].model)
+                code = evaluate(self, &plans->at[i], &row_kinds[r]);
+    }
     return code;
-}
-
-int reproduce_check(const reproduction *self, const reproduce_task *tasks, size_t count)
-{
-    return visit_all(self, tasks, count, check_training);
-}
-
-int reproduce_run(const reproduction *self, const reproduce_task *tasks, size_t count)
-{
-    return visit_all(self, tasks, count, run_training);
 }

@@ -9,6 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+int reproduce_is_shown(const result_table *table, cli_row row)
+{
+    return row < N_PAPER_ROWS || table->rows[row].runs > 0;
+}
+
 /* ---- Fields ---- */
 
 char *reproduce_printed_text(const result_row *row)
@@ -71,7 +76,7 @@ static int columns(const char *text)
 
 static void print_fields(FILE *file, char *const fields[N_FIELDS])
 {
-    static const int widths[N_FIELDS] = { 17, 20, 16, 6, 7, 12, 0 };
+    static const int widths[N_FIELDS] = { 19, 20, 16, 6, 7, 12, 0 };
 
     for (int i = 0; i < N_FIELDS; i++)
         fprintf(file, "%s%s%*s", i ? "" : "  ", fields[i],
@@ -98,6 +103,7 @@ void reproduce_print_table(FILE *file, const result_table *table)
     print_fields(file, (char *const *)heads);
     for (cli_row r = 0; r < N_ROWS; r++) {
         char *fields[N_FIELDS];
+        if (!reproduce_is_shown(table, r)) continue;
         make_fields(&table->rows[r], fields);
         print_fields(file, fields);
         release_fields(fields);
@@ -123,6 +129,7 @@ static void write_markdown_table(FILE *file, const result_table *table)
     fputs("|---|---|---|---|---|---|---|\n", file);
     for (cli_row r = 0; r < N_ROWS; r++) {
         char *fields[N_FIELDS];
+        if (!reproduce_is_shown(table, r)) continue;
         make_fields(&table->rows[r], fields);
         write_markdown_row(file, fields);
         release_fields(fields);

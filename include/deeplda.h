@@ -458,6 +458,18 @@ DLDA_API dlda_status dlda_options_read_run(dlda_options *options, const char *fo
 /* How far it was then: its complete epochs, and the seconds of training, with those of the epoch under way. */
 DLDA_API dlda_status dlda_run_progress(const char *folder, size_t *epochs, double *seconds);
 
+typedef enum dlda_run_state {
+    DLDA_RUN_RUNNING,
+    DLDA_RUN_COMPLETE,
+    DLDA_RUN_STOPPED, /* by its user                                               */
+    DLDA_RUN_FAILED,
+    DLDA_RUN_LOST /* its process is no longer there, and did not say how it ended */
+} dlda_run_state;
+
+/* The state of a training as run.json in its folder has it, which is written after the first epoch and from then on after
+ * each, and the process that wrote it last. A process on another machine counts as running. */
+DLDA_API dlda_status dlda_run_state_read(const char *folder, dlda_run_state *state, size_t *process);
+
 /* What a checkpoint says of its training. */
 typedef struct dlda_checkpoint_info {
     const char *network, *options, *data; /* network text; options as JSON; what was given as data             */

@@ -8,6 +8,11 @@
 #include "small_problem.h"
 #include "training/checkpoint.h"
 
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 /* ---- A training that can be stopped after so many batches ---- */
 
 typedef struct job {
@@ -115,11 +120,13 @@ static void test_progress(void **state)
 {
     char *run = in_folder("progress");
     job whole = new_job("lda", NULL, 0);
-    size_t count = 0, epochs = 0;
+    dlda_run_state run_state = DLDA_RUN_FAILED;
+    size_t count = 0, epochs = 0, process = 0;
     double seconds = 0, sum = 0;
 
     (void)state;
     CHECK_STATUS(dlda_run_progress(run, &epochs, &seconds), DLDA_E_IO);
+    CHECK_STATUS(dlda_run_state_read(run, &run_state, &process), DLDA_E_IO);
     CHECK_OK(dlda_trainer_record(whole.trainer, run, 1));
     CHECK_OK(dlda_trainer_run(whole.trainer));
     const dlda_epoch *history = dlda_trainer_history(whole.trainer, &count);
@@ -127,6 +134,9 @@ static void test_progress(void **state)
     CHECK_OK(dlda_run_progress(run, &epochs, &seconds));
     assert_int_equal(epochs, count);
     assert_true(seconds == sum && sum > 0);
+    CHECK_OK(dlda_run_state_read(run, &run_state, &process));
+    assert_int_equal(run_state, DLDA_RUN_COMPLETE);
+    assert_int_equal(process, getpid());
     end_job(&whole);
 }
 
@@ -188,6 +198,72 @@ static void test_measured_epochs(void **state)
     end_job(&plain);
     end_job(&first);
     end_job(&second);
+}
+
+/* run.json as a process of this machine would have written it. */
+static void write_state(const char *run, const char *text, long process, double start)
+{
+    struct utsname system;
+    char path[4096];
+
+    assert_int_equal(uname(&system), 0);
+    snprintf(path, sizeof path, "%s/run.json", run);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "{\"state\": \"%s\", \"host\": \"%s\", \"process\": %ld, \"process_start\": %.1f}\n", text,
+            system.nodename, process, start);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* When a process began, as Linux has it. */
+static double start_of(long process)
+{
+    char path[64], text[1024];
+    snprintf(path, sizeof path, "/proc/%ld/stat", process);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_non_null(fgets(text, sizeof text, file));
+    fclose(file);
+    char *at = strrchr(text, ')');
+    for (int field = 2; at && field < 22; field++) at = strchr(at + 1, ' ');
+    assert_non_null(at);
+    return strtod(at, NULL);
+}
+
+static dlda_run_state state_in(const char *run)
+{
+    dlda_run_state found = DLDA_RUN_COMPLETE;
+    size_t process = 0;
+
+    CHECK_OK(dlda_run_state_read(run, &found, &process));
+    return found;
+}
+
+static void test_run_states(void **state)
+{
+    char *run = in_folder("states");
+    dlda_run_state found = DLDA_RUN_COMPLETE;
+    size_t process = 0;
+
+    (void)state;
+    assert_int_equal(mkdir(run, 0777), 0);
+    write_state(run, "running", getpid(), start_of(getpid()));
+    assert_int_equal(state_in(run), DLDA_RUN_RUNNING);
+    write_state(run, "running", getpid(), 1); /* another process had that number */
+    assert_int_equal(state_in(run), DLDA_RUN_LOST);
+
+    pid_t child = fork();
+    if (child == 0) _exit(0);
+    siginfo_t ended;
+    assert_int_equal(waitid(P_PID, (id_t)child, &ended, WEXITED | WNOWAIT), 0);
+    write_state(run, "running", child, start_of(child));
+    assert_int_equal(state_in(run), DLDA_RUN_LOST); /* a zombie does not train */
+    assert_int_equal(waitpid(child, NULL, 0), child);
+
+    write_state(run, "failed", getpid(), 1);
+    assert_int_equal(state_in(run), DLDA_RUN_FAILED);
+    write_state(run, "dancing", getpid(), 1);
+    CHECK_STATUS(dlda_run_state_read(run, &found, &process), DLDA_E_FORMAT);
 }
 
 static void test_what_does_not_fit(void **state)
@@ -376,6 +452,7 @@ int main(void)
         cmocka_unit_test(test_progress),
         cmocka_unit_test(test_seconds_of_an_interrupted_epoch),
         cmocka_unit_test(test_measured_epochs),
+        cmocka_unit_test(test_run_states),
         cmocka_unit_test(test_what_does_not_fit),
         cmocka_unit_test(test_damaged_files),
         cmocka_unit_test(test_the_one_before),

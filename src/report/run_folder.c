@@ -130,22 +130,19 @@ static int lacks(const dlda_run_folder *self, const char *name)
 
 static dlda_run_end find_end(const dlda_run_folder *self)
 {
-    const char *state = self->facts ? json_string_value(json_object_get(self->facts, "state")) : NULL;
+    static const dlda_run_end ends[] = { [DLDA_RUN_RUNNING] = DLDA_END_RUNNING,
+                                         [DLDA_RUN_COMPLETE] = DLDA_END_COMPLETE,
+                                         [DLDA_RUN_STOPPED] = DLDA_END_STOPPED,
+                                         [DLDA_RUN_FAILED] = DLDA_END_FAILED,
+                                         [DLDA_RUN_LOST] = DLDA_END_LOST };
+    dlda_run_state state = DLDA_RUN_RUNNING;
 
-    if (!state && self->history.rows > 0 && (double)self->history.rows >= dlda_json_number(self->options, "epochs"))
+    if (self->facts && dlda_run_state_of(self->facts, &state)) return ends[state];
+    if (self->facts && json_object_get(self->facts, "state")) return DLDA_END_UNKNOWN;
+    if (self->history.rows > 0 && (double)self->history.rows >= dlda_json_number(self->options, "epochs"))
         return DLDA_END_COMPLETE;
-    if (!state && !self->options && lacks(self, "history.csv") && lacks(self, "model.safetensors"))
-        return DLDA_END_BEGUN;
-    if (!state) return DLDA_END_UNKNOWN;
-    if (strcmp(state, dlda_run_state_word(DLDA_RUN_COMPLETE)) == 0) return DLDA_END_COMPLETE;
-    if (strcmp(state, dlda_run_state_word(DLDA_RUN_STOPPED)) == 0) return DLDA_END_STOPPED;
-    if (strcmp(state, dlda_run_state_word(DLDA_RUN_FAILED)) == 0) return DLDA_END_FAILED;
-    if (strcmp(state, dlda_run_state_word(DLDA_RUN_RUNNING)) != 0) return DLDA_END_UNKNOWN;
-    return dlda_run_is_alive(dlda_json_words(self->facts, "host").text,
-                             (long)json_integer_value(json_object_get(self->facts, "process")),
-                             dlda_json_number(self->facts, "process_start"))
-               ? DLDA_END_RUNNING
-               : DLDA_END_LOST;
+    if (!self->options && lacks(self, "history.csv") && lacks(self, "model.safetensors")) return DLDA_END_BEGUN;
+    return DLDA_END_UNKNOWN;
 }
 
 static size_t find_kept(const dlda_run_folder *self)

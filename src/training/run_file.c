@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * run_file.c - run.json: state, data and machine of a run, for reports.
+ * run_file.c - run.json: state, data and machine of a run, for reports and for those who wait for it.
  */
 #define _GNU_SOURCE
 #include "training/run_file.h"
@@ -15,11 +15,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-const char *dlda_run_state_word(dlda_run_state state)
-{
-    static const char *const words[] = { "running", "complete", "stopped", "failed" };
-    return words[state];
-}
+static const char *const state_words[] = { "running", "complete", "stopped", "failed" };
+
+enum { N_STATE_WORDS = sizeof state_words / sizeof state_words[0] };
 
 /* ---- The machine ---- */
 
@@ -39,7 +37,8 @@ static void find_processor(char *name, size_t size)
     if (file) fclose(file);
 }
 
-/* When a process began, in ticks since the machine did; -1 if there is no such process, or no way to know. */
+/* When a process began, in ticks since the machine did; -1 if there is no such process, it has ended and waits for its
+ * parent to notice (a zombie), or there is no way to know. */
 static double process_start(long id)
 {
     enum { FIELD = 22 };
@@ -52,16 +51,18 @@ static double process_start(long id)
     if (file) fclose(file);
     text[n] = '\0';
     char *at = strrchr(text, ')'); /* behind the name, which may hold blanks */
+    if (at && strncmp(at, ") Z", 3) == 0) at = NULL;
     for (int field = 2; at && field < FIELD; field++) at = strchr(at + 1, ' ');
     if (at) start = strtod(at + 1, NULL);
     return start;
 }
 
-int dlda_run_is_alive(const char *host, long id, double start)
+/* 1 if process `id`, which began at `start` on `host`, may still run: it does, or it is on another machine. */
+static int is_alive(const char *host, long id, double start)
 {
     struct utsname system;
 
-    if (uname(&system) != 0 || strcmp(system.nodename, host) != 0) return 1;
+    if (!host || uname(&system) != 0 || strcmp(system.nodename, host) != 0) return 1;
     return process_start(id) == start;
 }
 
@@ -140,7 +141,7 @@ dlda_status dlda_run_file_write(const dlda_trainer *self, dlda_run_state state, 
 
     if (!self->folder) return DLDA_OK;
     object = json_object();
-    put_text(object, "state", dlda_run_state_word(state));
+    put_text(object, "state", state_words[state]);
     if (message) put_text(object, "message", message);
     put_data(object, self);
     put_times(object, self);
@@ -155,6 +156,45 @@ done:
     dlda_file_writer_destroy(writer);
     free(text);
     json_decref(object);
+    dlda_release(path);
+    return status;
+}
+
+/* ---- Reading ---- */
+
+int dlda_run_state_of(const json_t *facts, dlda_run_state *state)
+{
+    const char *word = json_string_value(json_object_get(facts, "state"));
+    size_t i = 0;
+
+    while (word && i < N_STATE_WORDS && strcmp(state_words[i], word) != 0) i++;
+    if (!word || i == N_STATE_WORDS) return 0;
+    *state = (dlda_run_state)i;
+    if (*state == DLDA_RUN_RUNNING && !is_alive(json_string_value(json_object_get(facts, "host")),
+                                                (long)json_integer_value(json_object_get(facts, "process")),
+                                                json_number_value(json_object_get(facts, "process_start"))))
+        *state = DLDA_RUN_LOST;
+    return 1;
+}
+
+dlda_status dlda_run_state_read(const char *folder, dlda_run_state *state, size_t *process)
+{
+    dlda_status status = DLDA_OK;
+    char *path = NULL;
+    json_t *facts = NULL;
+    json_error_t error;
+
+    DLDA_TRY(dlda_path_join(folder, "run.json", &path));
+    if (!dlda_path_exists(path))
+        DLDA_FAIL(DLDA_E_IO, "%s: not there; a training writes it after its first epoch", path);
+    facts = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+    if (!json_is_object(facts))
+        DLDA_FAIL(DLDA_E_FORMAT, "%s: line %d: %s", path, error.line, facts ? "not a JSON object" : error.text);
+    if (!dlda_run_state_of(facts, state)) DLDA_FAIL(DLDA_E_FORMAT, "%s: tells no state that is known", path);
+    json_int_t id = json_integer_value(json_object_get(facts, "process"));
+    *process = id > 0 ? (size_t)id : 0;
+done:
+    json_decref(facts);
     dlda_release(path);
     return status;
 }

@@ -113,7 +113,8 @@ def test_words():
     for budget in ("2", "h", "2x", "30m1h", "-1h", "0s", "1h 30m", "1h1h", "nan", "2h."):
         expect(2, ["mnist-50k", f"--budget={budget}"], f"option budget: found '{budget}', expected a time as")
     expect(2, ["mnist-50k", "--budget", "1h", "--epochs", "2"], "expected one of them")
-    expect(2, ["mnist-50k", "--rows", "deeplda,knn"], "found 'knn', expected some of deeplda,svm,cce,cce-lda")
+    expect(2, ["mnist-50k", "--rows", "deeplda,knn"], "found 'knn', expected all, or some of deeplda svm cce cce-lda ours ours-svm")
+    expect(2, ["mnist-50k", "--schedule", "cosine", "--halve-every", "3"], "a cosine halves nothing")
     expect(2, ["stl10-1k", "--fold", "11"], "option fold: found 11, stl10-1k has the folds 1 to 10")
     expect(2, ["stl10-1k", "--folds", "11"], "option folds: found 11, stl10-1k has the folds 1 to 10")
     expect(2, ["stl10-1k", "--folds", "2", "--fold", "1"], "--fold and --folds: expected one of them")
@@ -125,7 +126,10 @@ def test_words():
 def test_rows():
     end = succeed("mnist-50k", *TINY, "--epochs", "2", "-o", "two")
     check(all(title in end.stdout for title in ("DeepLDA ", "DeepLDA(LinSVM) ", "CCE ", "CCE(LDA) ")), "all four rows")
-    check("2 epochs instead of 70, the rate halved every 1 instead of 10" in end.stdout, "a shorter schedule is said")
+    check("2 epochs instead of 70, all epochs at the first rate" in end.stdout, "a shorter schedule is said")
+    check("objective lda: 2 steps at the first rate instead of 10" in end.stdout, "and its steps")
+    check("objective cce: 8 steps at the first rate instead of 40" in end.stderr, "also before the training")
+    check("training 2 of 2: mnist-50k, seed 1, cce; all will end about 20" in end.stderr, "and when all will end")
     check("network small.net instead of the paper's" in end.stdout, "another network is said")
     check("600 training images instead of 60000" in end.stdout, "other data are said")
     rows = rows_of("two")
@@ -166,8 +170,8 @@ def test_again():
     changed = {name for name, moment in times("two").items() if moment != before[name]}
     check(changed == {model, "two/mnist-50k/seed1/cce.json", "two/mnist-50k/seed1/cce-lda.json"},
           f"a newer model is evaluated anew: {sorted(changed)}")
-    end = expect(1, ["mnist-50k", *TINY, "--epochs", "3", "-o", "two"], "holds another training")
-    check("--epochs 2" in end.stderr and "--epochs 3" in end.stderr, "both commands are named")
+    expect(1, ["mnist-50k", "--data", "tiny", "--epochs", "2", "-o", "two"],
+           "there: --net small.net, asked: --net mnist")
     expect(1, ["mnist-50k", "--data", "digits", "--net", "small.net", "--epochs", "2", "-o", "two"], "holds another")
 
 
@@ -177,7 +181,7 @@ def start(root, epochs):
 
 
 def wait_for(path):
-    end = time.monotonic() + 20
+    end = time.monotonic() + 120
     while not os.path.exists(path) and time.monotonic() < end:
         time.sleep(0.002)
 
@@ -311,11 +315,11 @@ def seconds_in(text):
 
 def test_budget():
     (epochs, seconds), = listed("stl10-1k")
-    check(epochs == 100, "all epochs without a budget")
+    check(epochs == 700, "all epochs without a budget")
     part = f"{max(1, seconds // 4)}s"  # of which ten folds get a tenth each, whatever the machine
     (one, _), = listed("stl10-1k", "--budget", part)
     (each, _), = listed("stl10-1k", "--budget", part, "--folds", "10")
-    check(one < 100 and each <= one // 2 + 1, f"{part} of {seconds}s: {one} epochs for one fold, {each} for each of ten")
+    check(one < 700 and each <= one // 2 + 1, f"{part} of {seconds}s: {one} epochs for one fold, {each} for each of ten")
 
     request = ["mnist-50k", "mnist-60k", *TINY, "--rows", "deeplda,cce", "--budget", "1s"]
     end = succeed(*request, "-o", "budget")
@@ -338,7 +342,7 @@ def test_budget():
     succeed(*request, "-o", "remembered")
     epochs = [rows_of("remembered", name)["deeplda"]["most_epochs"] for name in ("mnist-50k", "mnist-60k")]
     check(epochs == [3, 3], f"both get 3 of 70 epochs (found {epochs})")
-    check("3 epochs instead of 70, the rate halved every 1 instead of 10" in table("remembered")["deviations"], "and say so")
+    check("3 epochs instead of 70, all epochs at the first rate" in str(table("remembered")["deviations"]), "and say so")
 
 
 def test_presets():
@@ -354,7 +358,7 @@ def test_list():
     check(end.returncode == 0, f"--list: exit 0 (found {end.returncode})")
     end_of_one = reproduce("--list", "mnist-50k", "--rows", "deeplda", "--net", "small.net", "-o", "two").stdout
     check(" for a training" in end_of_one and " for both" not in end_of_one, "one training is not two")
-    for text in ("mnist-50k: ", "stl10-32: ", "DeepLDA 81.16 (text 81.46)", "for both", "deeplda complete (2 epochs)",
+    for text in ("mnist-50k: ", "stl10-32: ", "DeepLDA 81.16 (text 81.46)", "for both", "cifar10-50k: ", "seed1/deeplda: 2 of 2 epochs in ",
                  "nothing of it in two yet"):
         check(text in end.stdout, f"--list has: {text}")
     end = reproduce("mnist-50k", "stl10-1k", "--list", "--net", "small.net", "--folds", "10", "--seeds", "2", "-o", "two")
@@ -390,13 +394,198 @@ def test_trouble():
     expect(1, ["mnist-50k", "--data", "tiny", "--net", "bad.net", "--epochs", "2", "-o", "bad"], "bad.net")
 
 
+# ---- Schedules ----
+
+def planned(root, *words, experiment="mnist-50k"):
+    """The record of a training that is killed as soon as it is there."""
+    words = [experiment, "--net", "small.net", "--rows", "deeplda", *words, "--quiet", "-o", root]
+    path = f"{root}/{experiment}/seed1/deeplda-training.json"
+    with subprocess.Popen([PROGRAM, "reproduce", *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        wait_for(path)
+        process.kill()
+    return json.load(open(path))
+
+
+def test_halving():
+    """5 steps an epoch: 40 epochs have the 200 steps that a rate should have."""
+    for epochs, halving, why in ((30, 30, "one rate"), (60, 40, "200 steps at the first rate"), (140, 40, "still 200"),
+                                 (420, 60, "in proportion"), (70, 10, "as it is")):
+        record = planned(f"planned{epochs}", "--data", "digits", "--epochs", str(epochs))
+        check((record["epochs"], record["halve_every"], record["steps_per_epoch"]) == (epochs, halving, 5),
+              f"{epochs} epochs, halved every {record['halve_every']}: {why}")
+    record = planned("planned", "--data", "digits", "--epochs", "30", "--halve-every", "7")
+    check(record["settings"]["halve-every"] == "7", "the halving that is asked for")
+    write_idx("large", "train", *(12 * part for part in read_idx("tiny", "train")))
+    write_idx("large", "t10k", *read_idx("tiny", "t10k"))
+    settings = [planned(f"planned-{data}", "--data", data, "--epochs", "9")["settings"] for data in ("digits", "large")]
+    check(settings[0].get("measure") == "0" and "measure" not in settings[1], "a small set is measured as a whole")
+
+
+def test_cosine():
+    words = ["mnist-60k", *TINY, "--rows", "deeplda", "--schedule", "cosine", "-o", "cosine"]
+    end = succeed(*words, "--epochs", "3")
+    row = rows_of("cosine", "mnist-60k")["deeplda"]
+    check("--schedule cosine" in row["train_command"] and "halve" not in row["train_command"], "trained with a cosine")
+    check("the rate falls along a cosine to 0" in end.stdout and "halved" not in end.stdout, "which the table says")
+    expect(1, [*words, "--epochs", "4"], "it cannot go on to another")
+    expect(1, ["mnist-60k", *TINY, "--rows", "deeplda", "--epochs", "3", "-o", "cosine"],
+           "there: --schedule cosine, asked: no --schedule")
+
+
+def test_protocols():
+    check([n for n, _ in listed()] == [70, 70, 175, 175, 175, 700, 175], "the epochs of all experiments")
+    words = ["--net", "small.net", "--epochs", "1", "--rows", "deeplda", "-o", "protocols"]
+    end = succeed("cifar10-50k", "--data", "tiny", *words)
+    row = rows_of("protocols", "cifar10-50k")["deeplda"]
+    check("--validation 0 " in row["train_command"] and row["printed_table"] == 7.29, "cifar10-50k trains on all")
+    check("the last epoch is tested" in end.stdout, "and tests the last epoch")
+    end = succeed("stl10-1k", "--data", "untested", *words)
+    check("flipped left to right at random, as in the authors' published code" in end.stdout, "flips are named")
+    check("the rate is halved every 100, as in the authors' published code" in end.stdout, "and their halving")
+    check("--flip" in rows_of("protocols", "stl10-1k")["deeplda"]["train_command"], "and done")
+
+
+def test_ours():
+    end = succeed("mnist-50k", *TINY, "--epochs", "2", "--rows", "all", "-o", "two")
+    rows = rows_of("two")
+    check(list(rows) == [*ROWS, "ours", "ours-svm"], "two rows more")
+    objective = json.load(open("two/mnist-50k/seed1/ours/options.json"))["objective"]
+    check(rows["ours"]["title"] == f"DeepLDA ({objective})" and objective not in ("lda", "cce"), "named by the objective")
+    check(rows["ours"]["printed_table"] is None and rows["ours-svm"]["runs"] == 1, "without printed figures")
+    check("training 3 of 3: mnist-50k, seed 1, ours" in end.stderr and "training 2 of 3" not in end.stderr, "only it is trained")
+    path = "two/mnist-50k/seed1/ours-training.json"
+    record = json.load(open(path))
+    json.dump({**record, "settings": {**record["settings"], "objective": "lda-mean"}}, open(path, "w"))
+    end = succeed("mnist-50k", *TINY, "--epochs", "2", "-o", "two")
+    check("was trained with objective lda-mean" in end.stderr and list(rows_of("two")) == ROWS, "another objective does not count")
+    json.dump(record, open(path, "w"))
+
+
+# ---- Going on ----
+
+def all_seconds(folder):
+    return json.load(open(f"{folder}/run.json"))["seconds"]
+
+
+def test_more_epochs():
+    words = ["mnist-50k", *TINY]
+    succeed(*words, "--epochs", "4", "--halve-every", "2", "-o", "four")
+    succeed(*words, "--epochs", "2", "-o", "more")
+    before = times("more")
+    end = expect(1, [*words, "--epochs", "4", "-o", "more"], "there: --halve-every 2, asked: --halve-every 4")
+    check("To go on with it, keep its halving: --epochs 4 --halve-every 2" in end.stderr, "it says how to go on")
+    check(times("more") == before, "and does nothing")
+    end = succeed(*words, "--epochs", "4", "--halve-every", "2", "-o", "more")
+    check("deeplda, going on after 2 epochs" in end.stderr, "with the same halving it goes on")
+    check(figures("more") == figures("four") and models("more") == models("four"), "as if it had never ended")
+    check(all(times("more")[f"more/mnist-50k/seed1/{r}.json"] > before[f"more/mnist-50k/seed1/{r}.json"] for r in ROWS),
+          "evaluations are made anew")
+    row = rows_of("more")["cce"]
+    check((row["least_epochs"], row["most_epochs"]) == (4, 4) and "--epochs 4" in row["train_command"], "the table follows")
+    check(not [d for d in table("more")["deviations"] if d.startswith("2 epochs")], "nothing is left of the 2 epochs")
+    check(abs(row["seconds"] - all_seconds("more/mnist-50k/seed1/cce")) < 1e-3 * row["seconds"], "all seconds count")
+    expect(1, [*words, "--epochs", "3", "--halve-every", "2", "-o", "more"], "4 epochs are done, more than the 3")
+    os.remove("four/mnist-50k/seed1/cce/checkpoint.safetensors")
+    os.remove("four/mnist-50k/seed1/cce/checkpoint-previous.safetensors")
+    succeed(*words, "--epochs", "4", "--halve-every", "2", "-o", "four")
+    expect(1, [*words, "--epochs", "5", "--halve-every", "2", "-o", "four"], "cce: has no checkpoint")
+
+
+def test_by_hand():
+    """`deeplda train --resume` on a run of reproduce."""
+    folder, words = "more/mnist-50k/seed1/cce", ["mnist-50k", *TINY, "--halve-every", "2", "-o", "more"]
+    check(run("train", "--resume", folder, "--epochs", "6").returncode == 0, "two epochs more by hand")
+    succeed("mnist-60k", *TINY, "--epochs", "1", "--rows", "deeplda", "-o", "more")
+    check(rows_of("more")["cce"]["runs"] == 0, "evaluations that are older do not count")
+    expect(1, [*words, "--epochs", "4"], "cce: 6 epochs are done, more than the 4")
+    end = succeed(*words, "--epochs", "6")
+    check("seed 1, deeplda, going on after 4" in end.stderr and "training 2 of 2" not in end.stderr, "only the other is trained")
+    row = rows_of("more")["cce"]
+    check(row["most_epochs"] == 6 and "--epochs 6" in row["train_command"], "the record follows")
+    check(abs(row["seconds"] - all_seconds(folder)) < 1e-3 * row["seconds"], "and the seconds")
+
+
+def test_fewer_than_planned():
+    words = ["mnist-50k", *TINY, "--rows", "deeplda", "--halve-every", "2", "-o", "fewer"]
+    checkpoint = "fewer/mnist-50k/seed1/deeplda/checkpoint.safetensors"
+    with subprocess.Popen([PROGRAM, "reproduce", *words, "--epochs", "3000"], stderr=subprocess.DEVNULL,
+                          stdout=subprocess.DEVNULL) as process:
+        wait_for("fewer/mnist-50k/seed1/deeplda/run.json")
+        process.send_signal(signal.SIGINT)
+    check(os.path.exists(checkpoint), "stopped in a long training")
+    done = len(list(csv.DictReader(open("fewer/mnist-50k/seed1/deeplda/history.csv"))))
+    succeed(*words, "--epochs", str(done + 1))
+    check(rows_of("fewer")["deeplda"]["most_epochs"] == done + 1, f"it may end earlier: {done + 1} epochs")
+
+
+def test_old_records():
+    """Records of earlier versions have less in them."""
+    path = "old/mnist-50k/seed1/deeplda-training.json"
+    words = ["mnist-50k", *TINY, "--rows", "deeplda", "--epochs", "2", "-o", "old"]
+    succeed(*words)
+    whole, record = figures("old"), json.load(open(path))
+    note = "the validation images are drawn by the seed, class by class"
+    check(note in table("old")["deviations"], "the epoch was chosen on validation images")
+    for key in ("settings", "schedule", "halve_every", "full_halve_every", "steps_per_epoch"):
+        del record[key]
+    json.dump(record, open(path, "w"))
+    before = times("old")
+    end = succeed(*words)
+    check(end.stderr == "" and times("old") == before, "what it describes is known as complete")
+    check(figures("old") == whole and note in table("old")["deviations"], "and has its row")
+    expect(1, [*words[:-4], "--epochs", "3", *words[-2:]], "holds another training")
+
+
+# ---- How far it is ----
+
+def test_status():
+    place = "status/mnist-50k/seed1"
+    words = ["--list", "mnist-50k", "--net", "small.net", "-o", "status"]
+    with start("status", 3000) as process:
+        wait_for(f"{place}/deeplda-training.json")
+        first = reproduce(*words).stdout
+        wait_for(f"{place}/deeplda/run.json")
+        trainer = json.load(open(f"{place}/deeplda/run.json"))["process"]
+        later = reproduce(*words).stdout
+        expect(1, ["mnist-50k", *TINY, "--epochs", "3000", "-o", "status"], "another process works in this folder")
+        process.send_signal(signal.SIGINT)
+        process.stderr.read()
+    line = next(line for line in later.splitlines() if f"{place}/deeplda: " in line)
+    check(f"{place}/deeplda: " in first and "running as process " in first, "running from the beginning")
+    check(f" of 3000 epochs in " in line and f", running as process {trainer}, will end about 20" in line and "(in " in line, line)
+    check("/cce" not in later, "only what was begun is listed")
+    end = reproduce(*words).stdout
+    check(", stopped\n" in end and "running" not in end, "stopped after a signal")
+    with start("status", 3000) as process:
+        wait = json.load(open(f"{place}/deeplda/run.json"))["process"]
+        end_at = time.monotonic() + 120
+        while json.load(open(f"{place}/deeplda/run.json"))["process"] == wait and time.monotonic() < end_at:
+            time.sleep(0.01)
+        process.kill()
+    end_at = time.monotonic() + 30
+    while "running" in reproduce(*words).stdout and time.monotonic() < end_at:
+        time.sleep(0.1)
+    check(", stopped\n" in reproduce(*words).stdout, "stopped if its process is gone")
+    path = f"{place}/deeplda/run.json"
+    json.dump({**json.load(open(path)), "state": "failed"}, open(path, "w"))
+    check(", failed\n" in reproduce(*words).stdout, "failed")
+    json.dump({**json.load(open(path)), "state": "running", "process": os.getpid(), "process_start": started(os.getpid())},
+              open(path, "w"))
+    expect(1, ["mnist-50k", *TINY, "--epochs", "3000", "-o", "status"], f"process {os.getpid()} trains there")
+
+
+def started(process):
+    return float(open(f"/proc/{process}/stat").read().rsplit(")", 1)[1].split()[19])
+
+
 def main():
     with tempfile.TemporaryDirectory() as scratch:
         os.chdir(scratch)
         make_data()
         os.environ["DEEPLDA_DATA"] = os.path.abspath("empty")  # no set is here but those that --data names
         for test in (test_words, test_rows, test_files, test_again, test_stops, test_seeds, test_held_out, test_own_folds,
-                     test_missing_data, test_budget, test_presets, test_list, test_trouble):
+                     test_missing_data, test_budget, test_presets, test_list, test_trouble, test_halving, test_cosine, test_protocols,
+                     test_ours, test_more_epochs, test_by_hand, test_fewer_than_planned, test_old_records, test_status):
             test()
         os.chdir("/")
     print(f"{len(FAILED)} checks failed" if FAILED else "all checks passed")
