@@ -5,8 +5,22 @@
 BUILD ?= build
 PREFIX ?= /usr/local
 MESON ?= meson
+export MESON
 
-.PHONY: all demo test bench install docs asan clean help dependencies bench-dependencies
+# More ways to build and test, each in a folder of its own: what Meson is told, the compiler (empty: the usual one), and
+# which tests run there (tests/meson.build has the suites). CONTRIBUTING.md says why.
+VARIANTS := asan tsan clang blas
+asan_setup := --buildtype debugoptimized -Db_sanitize=address,undefined -Db_lundef=false
+asan_tests := --no-suite once --timeout-multiplier 4
+tsan_setup := --buildtype debugoptimized -Db_sanitize=thread -Db_lundef=false
+tsan_tests := --suite threads --timeout-multiplier 4
+tsan_compiler := clang
+clang_compiler := clang
+clang_tests := --no-suite once
+blas_setup := -Dlibxsmm=disabled
+blas_tests := --no-suite once
+
+.PHONY: all demo test $(VARIANTS) bench install docs clean help dependencies test-dependencies ci-dependencies bench-dependencies
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -15,19 +29,25 @@ help:
 	@echo "make             build the library, the program, the tests and the examples"
 	@echo "make demo        build, train on the embedded digits, show the test accuracy, write a report"
 	@echo "make test        build and run all tests"
-	@echo "make asan        the same with the address and undefined-behaviour sanitizers"
+	@echo "make asan        tests with the address and undefined-behaviour sanitizers, in $(BUILD)-asan"
+	@echo "make tsan        tests of what runs threads, with the thread sanitizer, in $(BUILD)-tsan"
+	@echo "make clang       tests of what clang compiles, in $(BUILD)-clang"
+	@echo "make blas        tests without libxsmm, as on other CPUs, in $(BUILD)-blas"
 	@echo "make bench       compare the speed with PyTorch and oneDNN (long; BENCH=--quick to try it)"
 	@echo "make install     install below PREFIX ($(PREFIX))"
 	@echo "make docs        write docs/options.md and the man page's options from the option table"
-	@echo "make clean       remove $(BUILD) and $(BUILD)-asan"
+	@echo "make clean       remove all build folders"
 
 demo: $(BUILD)/build.ninja
 	@ninja -C $(BUILD) cli/deeplda
 	$(BUILD)/cli/deeplda train digits -o runs/demo --force
 	$(BUILD)/cli/deeplda report runs/demo
 
-test: all
+test: test-dependencies all
 	@tools/run-tests $(BUILD)
+
+$(VARIANTS): %: $(BUILD)-%/build.ninja
+	@tools/run-tests $(BUILD)-$* $($*_tests)
 
 # The oneDNN comparison exists only if Meson found its library, which may have come just now; Meson remembers that
 # it was missing until everything is wiped.
@@ -44,17 +64,19 @@ docs: $(BUILD)/build.ninja
 	@ninja -C $(BUILD) cli/deeplda
 	@tools/update-docs $(BUILD)/cli/deeplda
 
-asan: $(BUILD)-asan/build.ninja
-	@ninja -C $(BUILD)-asan
-	@tools/run-tests $(BUILD)-asan
-
 clean:
-	rm -rf $(BUILD) $(BUILD)-asan
+	rm -rf $(BUILD) $(VARIANTS:%=$(BUILD)-%)
 
 # ---- set-up ----
 
 dependencies:
 	@tools/install-deps --check || tools/install-deps
+
+test-dependencies:
+	@tools/install-deps --test --check || tools/install-deps --test
+
+ci-dependencies:
+	@tools/install-deps --ci --check || tools/install-deps --ci
 
 bench-dependencies: dependencies
 	@tools/install-deps --bench --check || tools/install-deps --bench
@@ -62,5 +84,6 @@ bench-dependencies: dependencies
 $(BUILD)/build.ninja: | dependencies
 	$(MESON) setup $(BUILD) --prefix $(abspath $(PREFIX))
 
-$(BUILD)-asan/build.ninja: | dependencies
-	$(MESON) setup $(BUILD)-asan --buildtype debugoptimized -Db_sanitize=address,undefined -Db_lundef=false
+# A warning is an error here, so that neither compiler has one.
+$(VARIANTS:%=$(BUILD)-%/build.ninja): $(BUILD)-%/build.ninja: | ci-dependencies
+	CC=$(or $($*_compiler),$(CC)) $(MESON) setup $(BUILD)-$* --werror $($*_setup)

@@ -270,6 +270,7 @@ static void test_without_memory(void **state)
 
     (void)state;
     for (size_t n = 1; status != DLDA_OK; n++) {
+        assert_true(n < 50);
         dlda_memory_fail_at(n);
         status = dlda_loader_create(&spec, &loader);
         dlda_memory_fail_at(0);

@@ -187,6 +187,7 @@ static void test_without_memory(void **state)
     spec.repeats = 1;
     for (size_t n = 1; status != DLDA_OK; n++) {
         dlda_benchmark *b = NULL;
+        assert_true(n < 500);
         dlda_memory_fail_at(n);
         status = dlda_benchmark_run(&spec, &b);
         dlda_memory_fail_at(0);

@@ -79,7 +79,7 @@ static void check_passes(const dlda_conv *conv, const dlda_kernel_set *set, size
     CHECK_OK(dlda_conv_scratch(conv, threads, &bytes));
     run.scratch = dlda_take_bytes(bytes, 1, "test");
     assert_non_null(run.scratch);
-    memset(run.scratch, 0xA5, bytes);
+    memset(run.scratch, 0xff, bytes); /* NaN */
     set->conv_forward(conv, &run, N, X, view, W, bias, found[0]);
     set->conv_backward_data(conv, &run, N, dY, W, found[1]);
     set->conv_backward_weights(conv, &run, N, X, view, dY, found[2], found[3]);

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "network/network.h"
+#include "network/plan.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -102,11 +102,52 @@ static void close_case(fixture *f)
     for (size_t i = 0; i < 5; i++) dlda_release(arrays[i]);
 }
 
-/* The plan's memory holds garbage, as after other work. */
+/* ---- Runs of a plan whose memory holds NaN, as if from other work, wherever a pass may not read before it writes ---- */
+
+static void spoil(char *from, const char *to)
+{
+    memset(from, 0xff, (size_t)(to - from)); /* floats: NaN; bytes: 255 */
+}
+
+/* All of the arena, except the views of stages without batch norm, which are set once when the plan is made. */
+static void spoil_arena(dlda_plan *plan)
+{
+    float *views = NULL;
+    size_t used = 0, count = 0;
+
+    for (size_t i = 0; i < plan->n_stages; i++) count += 2 * plan->stages[i].raw.channels;
+    assert_int_equal(DLDA_TAKE(&views, count, "test"), DLDA_OK);
+    for (int restore = 0; restore < 2; restore++, used = 0) {
+        for (size_t i = 0; i < plan->n_stages; i++) {
+            const dlda_stage *stage = &plan->stages[i];
+            float *of_stage[] = { stage->scale, stage->shift };
+            for (int k = 0; k < 2 && !stage->norm; k++, used += stage->raw.channels)
+                memcpy(restore ? of_stage[k] : views + used, restore ? views + used : of_stage[k],
+                       stage->raw.channels * sizeof(float));
+        }
+        if (!restore) spoil(plan->arena, plan->arena + plan->arena_bytes);
+    }
+    dlda_release(views);
+}
+
 static const float *forward(fixture *f)
 {
+    spoil_arena(f->plan);
     f->step.samples = f->samples;
     return dlda_plan_forward(f->plan, f->weights, f->state, f->X, f->layer_case->n, &f->step);
+}
+
+/* The buffers of gradients and the scratch memory, which come first in the arena, owe nothing to the forward pass. */
+static void backward(fixture *f)
+{
+    spoil(f->plan->arena, (const char *)f->plan->stages[0].scale);
+    dlda_plan_backward(f->plan, f->weights, f->R, f->gradient);
+}
+
+static const float *infer(fixture *f)
+{
+    spoil_arena(f->plan);
+    return dlda_plan_infer(f->plan, f->weights, f->state, f->X, f->layer_case->n);
 }
 
 static double largest_of(const float *a, size_t n)
@@ -154,12 +195,12 @@ static void test_fast_kernels_against_reference(void **state)
             size_t count = cases[i].n * fast.network->features;
             const float *expected = forward(&reference);
             assert_near("output", &cases[i], forward(&fast), expected, count, 1e-5 * largest_of(expected, count));
-            dlda_plan_backward(fast.plan, fast.weights, fast.R, fast.gradient);
-            dlda_plan_backward(reference.plan, reference.weights, reference.R, reference.gradient);
+            backward(&fast);
+            backward(&reference);
             comparison both = { &fast, &reference };
             dlda_network_visit(fast.network, compare_gradient, &both);
-            const float *inferred = dlda_plan_infer(fast.plan, fast.weights, fast.state, fast.X, cases[i].n);
-            expected = dlda_plan_infer(reference.plan, reference.weights, reference.state, reference.X, cases[i].n);
+            const float *inferred = infer(&fast);
+            expected = infer(&reference);
             assert_near("inference", &cases[i], inferred, expected, count, 1e-5 * largest_of(expected, count));
             close_case(&fast);
             close_case(&reference);
@@ -177,47 +218,86 @@ static double loss_of(fixture *f)
     return sum;
 }
 
-/* Derivative of the loss in a direction, of fourth order, with weights at start + offset * direction. */
-static double difference_along(fixture *f, const float *start, const float *direction, double step)
+/* Root mean square of a value of the gradient; the padding between parameters stays NaN. */
+static double typical_gradient(const fixture *f)
 {
+    double sum = 0;
+    size_t count = 0;
+
+    for (size_t i = 0; i < f->network->n_weights; i++) {
+        if (isnan(f->gradient[i])) continue;
+        sum += (double)f->gradient[i] * f->gradient[i];
+        count++;
+    }
+    return sqrt(sum / (double)count);
+}
+
+/* Some of the weights: a parameter or one value of it, to be moved along a direction. */
+typedef struct some_weights {
+    const char *name;
+    size_t offset, count;
+    float *direction; /* [count] */
+} some_weights;
+
+/* Derivative of the loss in a direction, of fourth order. */
+static double difference_along(fixture *f, const some_weights *some, double step)
+{
+    float *weights = f->weights + some->offset, *start = NULL;
     double losses[4];
 
+    assert_int_equal(DLDA_TAKE(&start, some->count, "test"), DLDA_OK);
+    memcpy(start, weights, some->count * sizeof *start);
     for (int k = 0; k < 4; k++) { /* -2, -1, 1, 2 steps */
         double offset = step * (k < 2 ? k - 2 : k - 1);
-        for (size_t i = 0; i < f->network->n_weights; i++)
-            f->weights[i] = (float)(start[i] + offset * direction[i]);
+        for (size_t i = 0; i < some->count; i++) weights[i] = (float)(start[i] + offset * some->direction[i]);
         losses[k] = loss_of(f);
     }
-    memcpy(f->weights, start, f->network->n_weights * sizeof *start);
+    memcpy(weights, start, some->count * sizeof *start);
+    dlda_release(start);
     return (losses[0] - 8 * losses[1] + 8 * losses[2] - losses[3]) / (12 * step);
 }
 
-/* One random direction involves all weights. Long steps cross kinks of ReLU and maxima, short ones drown in the
- * rounding of floats; a right gradient agrees at some step in between, a wrong one at none. */
-static void check_direction(fixture *f, uint32_t which)
+/* Long steps cross kinks of ReLU and maxima, short ones drown in the rounding of floats; a right gradient agrees at some
+ * step in between, a wrong one at none. With kinks, which are hundreds in these networks, they agree less closely. */
+static double tolerance_of(const dlda_network *network)
 {
-    size_t n = f->network->n_weights;
-    float *direction = random_floats(n, 100 + which), *start = NULL;
+    for (size_t i = 0; i < network->n_layers; i++)
+        if (network->layers[i].kind == DLDA_RELU_LAYER || network->layers[i].kind == DLDA_POOL_LAYER) return 2e-2;
+    return 1e-3;
+}
+
+/* Relative to the slope or to what is typical of the network: a bias before batch norm has no gradient at all. */
+static void check_slope(fixture *f, const some_weights *some)
+{
     double slope = 0, error = INFINITY, closest = NAN;
 
-    assert_int_equal(DLDA_TAKE(&start, n, "test"), DLDA_OK);
-    memcpy(start, f->weights, n * sizeof *start);
-    loss_of(f);
-    dlda_plan_backward(f->plan, f->weights, f->R, f->gradient);
-    for (size_t i = 0; i < n; i++) {
-        if (isnan(f->gradient[i])) direction[i] = 0; /* padding between parameters */
-        else slope += (double)f->gradient[i] * direction[i];
-    }
-    for (double step = 1e-2; step > 1e-5; step /= 2) {
-        double difference = difference_along(f, start, direction, step);
+    for (size_t i = 0; i < some->count; i++) slope += (double)f->gradient[some->offset + i] * some->direction[i];
+    double most = tolerance_of(f->network) * fmax(fabs(slope), typical_gradient(f));
+    for (double step = 0.1; step > 1e-5 && !(error <= most); step /= 2) {
+        double difference = difference_along(f, some, step);
         if (fabs(difference - slope) > error) continue;
         error = fabs(difference - slope);
         closest = difference;
     }
-    if (!(error <= 1e-3 * fabs(slope)))
-        fail_msg("gradient of '%s': %.8g, by differences %.8g", f->layer_case->text, slope, closest);
-    dlda_release(direction);
-    dlda_release(start);
+    if (!(error <= most))
+        fail_msg("gradient of %s of '%s', %zu weights from %zu on: %.8g, by differences %.8g (+- %.2g)", some->name,
+                 f->layer_case->text, some->count, some->offset, slope, closest, most);
+}
+
+/* Each parameter alone, so that an error in a small one is not lost among large ones: along a random direction, and then
+ * its first, middle and last value. */
+static dlda_status check_parameter(void *context, const dlda_parameter *p, int in_state)
+{
+    fixture *f = context;
+    float one = 1;
+
+    if (in_state) return DLDA_OK;
+    some_weights all = { p->name, p->offset, p->count, random_floats(p->count, 100) };
+    check_slope(f, &all);
+    for (size_t k = 0; k < 3; k++)
+        check_slope(f, &(some_weights){ p->name, p->offset + k * (p->count - 1) / 2, 1, &one });
+    dlda_release(all.direction);
+    return DLDA_OK;
 }
 
 static void test_gradients_by_differences(void **state)
@@ -226,11 +306,11 @@ static void test_gradients_by_differences(void **state)
     for (size_t i = 0; i < N_CASES; i++) {
         fixture f = open_case(&cases[i], DLDA_KERNELS_REFERENCE, 1);
         /* The reference is slow; what large layers do differently is compared with it above. */
-        if (f.network->n_weights > 5000) {
-            close_case(&f);
-            continue;
+        if (f.network->n_weights <= 5000) {
+            loss_of(&f);
+            backward(&f);
+            dlda_network_visit(f.network, check_parameter, &f);
         }
-        for (uint32_t k = 0; k < 3; k++) check_direction(&f, k);
         close_case(&f);
     }
 }
@@ -245,12 +325,12 @@ static void test_same_bits_for_any_threads(void **state)
         size_t bytes = cases[i].n * one.network->features * sizeof(float);
         float *H1 = malloc(bytes);
         memcpy(H1, forward(&one), bytes); /* the backward pass uses the place */
-        dlda_plan_backward(one.plan, one.weights, one.R, one.gradient);
+        backward(&one);
         for (size_t threads = 2; threads <= 4; threads++) {
             fixture more = open_case(&cases[i], DLDA_KERNELS_FAST, threads);
             const float *H = forward(&more);
             assert_memory_equal(H, H1, bytes);
-            dlda_plan_backward(more.plan, more.weights, more.R, more.gradient);
+            backward(&more);
             assert_memory_equal(more.gradient, one.gradient, one.network->n_weights * sizeof *more.gradient);
             assert_memory_equal(more.state, one.state, one.network->n_state * sizeof *more.state);
             close_case(&more);
@@ -270,8 +350,9 @@ static void test_prepared_inference(void **state)
         float *expected = malloc(bytes);
         dlda_plan_spec spec = { cases[i].n, check_team(2), 0, DLDA_KERNELS_FAST };
         dlda_plan *plan = NULL;
-        memcpy(expected, dlda_plan_infer(f.plan, f.weights, f.state, f.X, cases[i].n), bytes);
+        memcpy(expected, infer(&f), bytes);
         CHECK_OK(dlda_plan_create(f.network, &spec, &plan));
+        spoil_arena(plan);
         /* It may compute in another way than a plan for training, but with prepared weights in the same as without. */
         const float *found = dlda_plan_infer(plan, f.weights, f.state, f.X, cases[i].n);
         double *wide = check_widen(expected, bytes / sizeof(float));
@@ -377,6 +458,7 @@ static void test_plan_without_memory(void **state)
     assert_int_equal(dlda_network_parse("conv 3 3\ngap", "test", (dlda_shape){ 5, 5, 1 }, &network), DLDA_OK);
     size_t live = dlda_memory_count().live;
     for (size_t n = 1; status != DLDA_OK; n++) {
+        assert_true(n < 20);
         dlda_memory_fail_at(n);
         status = dlda_plan_create(network, &spec, &plan);
         if (status == DLDA_OK) break;

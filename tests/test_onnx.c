@@ -223,6 +223,7 @@ static void test_memory_runs_out(void **state)
 
     (void)state;
     for (n = 1; status != DLDA_OK; n++) {
+        assert_true(n < 2000);
         dlda_memory_fail_at(n);
         status = dlda_model_export_onnx(model, DLDA_PAPER, in_folder("short.onnx"));
         dlda_memory_fail_at(0);

@@ -258,6 +258,7 @@ static void test_no_memory(void **state)
 
     (void)state;
     while (status != DLDA_OK) {
+        assert_true(n < 50);
         dlda_memory_fail_at(++n);
         status = dlda_sampler_create(set.labels, set.count, set.classes, set.batch, 1, &sampler);
         dlda_memory_fail_at(0);

@@ -48,6 +48,16 @@ holds() { # WORDS COMMAND...
     "$@"
     verdict $? "$words"
 }
+differ() { # WORDS FILE FILE: both are there, and not the same
+    cmp -s "$2" "$3"
+    [ $? -eq 1 ]
+    verdict $? "$1"
+}
+lacks() { # FILE PATTERN: the file is there, and no line of it matches
+    grep -q -e "$2" "$1"
+    [ $? -eq 1 ]
+    verdict $? "$1 has no line with: $2"
+}
 absent() { holds "not there: $1" test ! -e "$1"; }
 
 json() { # EXPRESSION: Python, with the program's output as `a`

@@ -15,25 +15,28 @@ cd "$scratch"
 "$train" small.safetensors
 "$program" data convert digits --to png -o png >/dev/null 2>&1
 picture=$(find png/test -name '*.png' | sort | head -1)
-"$classify" small.safetensors "$picture" | tee answer
+"$classify" small.safetensors "$picture" >answer
+cat answer
 "$program" predict small.safetensors "$picture" --proba bayes >predicted
 test "$(cut -d , -f 1 answer)" = "$(sed -n 2p predicted | cut -d , -f 3)"
 
 # One thread or eight, the answers are the same, and those of the program.
-find png/test -name '*.png' | sort | head -200 | xargs "$service" small.safetensors 1 >one
-find png/test -name '*.png' | sort | head -200 | xargs "$service" small.safetensors 8 >eight
+find png/test -name '*.png' | sort | head -200 >names
+xargs "$service" small.safetensors 1 <names >one
+xargs "$service" small.safetensors 8 <names >eight
 head -3 eight
+test "$(wc -l <eight)" -eq 200
 cmp one eight
-find png/test -name '*.png' | sort | head -200 | "$program" predict small.safetensors --list --proba bayes |
-    sed 1d | cut -d , -f 1,3 | sed 's/,/: /' >predicted
-sed 's/, or nothing that is known//' eight | cmp - predicted
+"$program" predict small.safetensors --list --proba bayes <names >predicted
+sed '1d' predicted | cut -d , -f 1,3 | sed 's/,/: /' >expected
+sed 's/, or nothing that is known//' eight | cmp - expected
 if "$service" small.safetensors 3 "$picture" missing.png 2>message >answer; then exit 1; fi
 grep -q 'missing.png' message
 test "$(wc -l <answer)" -eq 1
-"$table_lda" | tee table
+"$table_lda" >table
 grep -q '^direction 2' table
 
-"$watch" run | tee watched
+"$watch" run >watched
 grep -q '^good enough: run/model.safetensors' watched
 "$watch" run >again # it goes on where it stopped
 grep -q 'model.safetensors' again

@@ -45,7 +45,7 @@ def main():
     process.stdin.write(b"missing.png\n")
     process.stdin.close()
     assert process.stdout.read() == b""
-    assert process.wait() == 1
+    assert process.wait(PATIENCE) == 1
 
 
 main()

@@ -30,7 +30,7 @@ for list in scale standardise gcn zca gcn,zca scale,standardise,gcn,zca; do
 done
 tiny 0 whitened --prepare gcn,zca --gcn-scale 10 --gcn-bias 0.5 --zca-bias 0.01; says '^preparing the images: gcn,zca'
 recorded whitened "(a['gcn-scale'], a['gcn-bias'], a['zca-bias']) == (10, 0.5, 0.01)"
-holds "--prepare changes the model" sh -c '! cmp -s p-gcn,zca/model.safetensors whitened/model.safetensors'
+differ "--prepare changes the model" p-gcn,zca/model.safetensors whitened/model.safetensors
 tiny 0 quiet --prepare zca -q; silent err
 expect 0 info whitened/model.safetensors; prints '^preparation scale,gcn,zca$'
 expect 0 info whitened/model.safetensors --json; json "a['preparation'] == 'scale,gcn,zca'"
@@ -45,7 +45,7 @@ expect 0 predict again/model.safetensors data/zero.png; prints '^data/zero.png,0
 tiny 0 again2 --prepare standardise,gcn,zca --flip --shift 1 --threads 2
 holds "1 and 2 threads give the same model" cmp -s again/model.safetensors again2/model.safetensors
 tiny 0 unturned --prepare standardise,gcn,zca --shift 1
-holds "flips change the model" sh -c '! cmp -s again/model.safetensors unturned/model.safetensors'
+differ "flips change the model" again/model.safetensors unturned/model.safetensors
 recorded again "a['flip'] is True and a['shift'] == 1"
 
 tiny 2 bad --prepare gnc; says "did you mean 'gcn'?"
@@ -66,14 +66,14 @@ tiny 0 subset --subset 100 --validation 0; says ': 100 training, 60 test images'
 tiny 0 subset2 --subset 100; says ': 90 training, 10 validation'
 tiny 0 fold1 --folds 3 --fold 1; says ': 120 training, 60 validation'; recorded fold1 "a['folds'] == 3 and a['fold'] == 1"
 tiny 0 fold2 --folds 3 --fold 2; says ': 120 training, 60 validation'
-holds "folds differ" sh -c '! cmp -s fold1/history.csv fold2/history.csv'
+differ "folds differ" fold1/history.csv fold2/history.csv
 tiny 0 both --subset 90 --folds 3 --fold 3; says ': 60 training, 30 validation'
 tiny 0 seed5 --seed 5 --split-seed 1
 tiny 0 seed5again --seed 5 --split-seed 1
 tiny 0 seed5other --seed 5
 tiny 0 seed5same --seed 5 --split-seed 5
 holds "the same seeds, the same model" cmp -s seed5/model.safetensors seed5again/model.safetensors
-holds "another split, another model" sh -c '! cmp -s seed5/history.csv seed5other/history.csv'
+differ "another split, another model" seed5/history.csv seed5other/history.csv
 holds "a split seed is that of --seed by default" cmp -s seed5same/eigenvalues.csv seed5other/eigenvalues.csv
 recorded seed5 "a['split-seed'] == 1 and a['seed'] == 5"
 

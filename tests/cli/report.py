@@ -352,7 +352,7 @@ def check_page_without_figures(folder):
 
 # ---- A run that goes on ----
 
-def wait_for(condition, seconds=20):
+def wait_for(condition, seconds=60):
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if condition():
@@ -368,7 +368,7 @@ def says(path, word):
 def test_live():
     training = subprocess.Popen([PROGRAM, "train", "digits", "--net", "small.net", "--subset", "1000", "--batch", "100", "-q",
                                  "--epochs", "1000000", "-o", "going"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    wait_for(lambda: os.path.exists("going/run.json"))
+    check(wait_for(lambda: os.path.exists("going/run.json")), "a run begins")
     end = run("report", "going", "-o", "now", env=PLAIN)
     check(end.returncode == 0 and "still running" in Page("now/report.html").text, f"a run that goes on: {end.stderr}")
     check("refresh" not in read("now/report.html"), "without --live the page does not reload itself")
@@ -378,7 +378,7 @@ def test_live():
     before = read("live/report.html") if os.path.exists("live/report.html") else ""
     check(wait_for(lambda: read("live/report.html") != before), "--live: it is written again")
     training.send_signal(signal.SIGINT)
-    training.wait()
+    training.wait(60)
     watching.wait(60)
     page = check_page("live", "--live")
     check(watching.returncode == 0 and "refresh" not in page.source and "stopped" in page.text, "--live: it ends with the run")
@@ -389,7 +389,7 @@ def stop_watching(env, folder):
     watching = subprocess.Popen([PROGRAM, "report", "killed", "--live", "-o", folder], stdout=subprocess.DEVNULL,
                                 stderr=subprocess.DEVNULL, env=env, start_new_session=True)
     try:
-        wait_for(lambda: says(f"{folder}/report.html", 'http-equiv="refresh"'))
+        check(wait_for(lambda: says(f"{folder}/report.html", 'http-equiv="refresh"')), f"--live, {folder}: it begins")
         time.sleep(0.5)
         os.killpg(watching.pid, signal.SIGINT)
         watching.wait(60)
@@ -405,7 +405,7 @@ def test_live_interrupted():
     """Ctrl-C at a terminal reaches gnuplot too, which is drawing most of the time with epochs as short as these."""
     training = subprocess.Popen([PROGRAM, "train", "digits", "--net", "small.net", "--subset", "1000", "--batch", "100", "-q",
                                  "--epochs", "1000000", "-o", "killed"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    wait_for(lambda: os.path.exists("killed/run.json"))
+    check(wait_for(lambda: os.path.exists("killed/run.json")), "another run begins")
     try:
         for env, folder in ((PLAIN, "plain"), (None, "drawn")):
             stop_watching(env, folder)

@@ -104,12 +104,11 @@ class Browser:
         self.ask("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=width < 600)
         self.ask("Emulation.setEmulatedMedia", media=media, features=[{"name": "prefers-color-scheme", "value": scheme}])
         self.ask("Page.navigate", url=url)
-        for _ in range(1000):
-            if any(event.get("method") == "Page.loadEventFired" for event in self.events):
-                break
-            event = self.receive(0.2)
-            if event:
-                self.events.append(event)
+        while not any(event.get("method") == "Page.loadEventFired" for event in self.events):
+            event = self.receive(60)
+            if event is None:
+                raise RuntimeError(f"{url} is not loaded")
+            self.events.append(event)
         return json.loads(self.ask("Runtime.evaluate", expression=LOOK)["result"]["value"])
 
     def complaints(self):
@@ -160,7 +159,7 @@ def test_print(browser, path, figures):
 def main():
     program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if not program or not shutil.which("gnuplot"):
-        print("skipped: no chromium, or no gnuplot (Debian: apt-get install chromium gnuplot-nox)")
+        print("skipped: no chromium, or no gnuplot (tools/install-deps --test)")
         sys.exit(77)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         os.chdir(folder)

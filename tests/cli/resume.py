@@ -21,6 +21,7 @@ FILES = ["model.safetensors", "history.csv", "eigenvalues.csv", "options.json"]
 TRAIN = ["train", "digits", "--net", "small.net", "--epochs", "4", "--batch", "60", "--subset", "600", "--measure", "200",
          "--schedule", "halve", "--rate", "0.05", "--checkpoint", "0.00001"]
 NET = "input 28 28 1\nconv 8 3 stride 2\ndropout 0.25\nconv 8 3 stride 2\ndropout 0.25\nconv 10 3 stride 2\ngap\n"
+PATIENCE = 120  # seconds; whatever takes longer has failed
 SEED = int(os.environ.get("DEEPLDA_TEST_SEED", time.time()))
 FAILED = []
 
@@ -32,7 +33,7 @@ def check(good, what):
 
 
 def run(arguments, **more):
-    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, **more)
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=PATIENCE, **more)
 
 
 def contents(folder):
@@ -44,14 +45,13 @@ def has_checkpoint(folder):
 
 
 def kill_after(arguments, seconds):
-    """True if it was killed, False if it ended by itself before that."""
+    """None if it was killed; its exit code if it ended by itself before that."""
     with subprocess.Popen([PROGRAM, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         try:
-            process.wait(timeout=seconds)
+            return process.wait(timeout=seconds)
         except subprocess.TimeoutExpired:
             process.kill()
-            return True
-    return False
+    return None
 
 
 def train_with_kills(arguments, folder, seconds, moments):
@@ -62,17 +62,16 @@ def train_with_kills(arguments, folder, seconds, moments):
         threads = ["--threads", str(moments.choice([1, 2, 3]))]
         command = ["train", "--resume", folder] if resumable else [*arguments, "-o", folder, "--force"]
         resumes += resumable
-        if kills < 8 and kill_after(command + threads, moments.uniform(0, 0.7 * seconds)):
+        code = kill_after(command + threads, moments.uniform(0, 0.7 * seconds) if kills < 8 else PATIENCE)
+        if kills < 8 and code is None:
             kills += 1
             continue
-        if kills < 8:
-            return kills, resumes
-        end = run(command + threads)
-        check(end.returncode == 0, f"{folder} ends well: {end.stderr[-300:] if end.returncode else ''}")
+        check(code == 0, f"{folder} ends well (exit code {code}, None: not at all)")
         return kills, resumes
 
 
 def test_kills(moments):
+    all_resumes = 0
     for objective in ("lda", "cce"):
         for threads in ("1", "2"):
             name = f"{objective}-{threads}"
@@ -81,19 +80,34 @@ def test_kills(moments):
             whole = run([*arguments, "--threads", threads, "-o", f"whole-{name}"])
             check(whole.returncode == 0, f"{name} runs through: {whole.stderr[-300:] if whole.returncode else ''}")
             kills, resumes = train_with_kills(arguments, f"killed-{name}", time.monotonic() - begin, moments)
+            all_resumes += resumes
             check(contents(f"whole-{name}") == contents(f"killed-{name}"),
                   f"{name}: the same files after {kills} kills and {resumes} resumptions")
+    check(all_resumes > 0, "some of them were resumed")
+
+
+def wait_for_checkpoint(process, folder):
+    """False if none comes in time, or if the training ends before."""
+    end = time.monotonic() + PATIENCE
+    while not has_checkpoint(folder):
+        if process.poll() is not None or time.monotonic() > end:
+            return False
+        time.sleep(0.01)
+    return True
 
 
 def test_stop_in_mid_epoch():
     with subprocess.Popen([PROGRAM, *TRAIN, "--epochs", "400", "-o", "stopped"], stdout=subprocess.DEVNULL,
                           stderr=subprocess.PIPE, text=True) as process:
-        while not has_checkpoint("stopped"):
-            time.sleep(0.01)
+        check(wait_for_checkpoint(process, "stopped"), "there is a checkpoint before the first epoch ends")
         process.send_signal(signal.SIGTERM)
-        said = process.stderr.read()
+        try:
+            _, said = process.communicate(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            _, said = process.communicate()
     check(process.returncode == 143, f"SIGTERM gives exit code 143 (found {process.returncode})")
-    check("To go on: deeplda train --resume stopped" in said, "it says how to go on")
+    check("To go on: deeplda train --resume stopped" in said, f"it says how to go on: {said[-200:]}")
 
 
 def damage(path, how):
