@@ -99,7 +99,8 @@ static void test_runs(void **state)
 static void test_few_runs(void **state)
 {
     const double values[] = { 2, 2, 2 };
-    stat_summary none = stat_summarise(values, 0), one = stat_summarise(values, 1), same = stat_summarise(values, 3);
+    stat_summary none = stat_summarise(values, 0), one = stat_summarise(values, 1),
+                 same = stat_summarise(values, 3);
     stat_summary zero = stat_summarise((const double[]){ 0, 0 }, 2);
 
     (void)state;
