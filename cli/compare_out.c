@@ -66,20 +66,21 @@ void compare_add(json_out *json, const eval_comparison *comparison)
 
 /* ---- Text ---- */
 
-void compare_p_text(double p, char *text)
+void compare_p_text(double p, char text[COMPARE_P_ROOM])
 {
-    snprintf(text, 16, p < 0.0001 ? "< 0.0001" : "= %.4f", p);
+    snprintf(text, COMPARE_P_ROOM, p < 0.0001 ? "< 0.0001" : "%.4f", p);
 }
 
 void compare_print_verdict(FILE *file, const stat_pairs *pairs, const char *first, const char *second)
 {
-    char p[16];
+    char p[COMPARE_P_ROOM];
     int better = better_of(pairs);
 
     compare_p_text(stat_mcnemar(pairs), p);
     fputs("McNemar's exact test: ", file);
-    if (better) fprintf(file, "%s is better (p %s)\n", better == 1 ? first : second, p);
-    else fprintf(file, "these samples cannot tell which is better (p %s)\n", p);
+    if (better) fprintf(file, "%s is better", better == 1 ? first : second);
+    else fputs("these samples cannot tell which is better", file);
+    fprintf(file, " (p %s%s)\n", p[0] == '<' ? "" : "= ", p);
 }
 
 static void print_side(FILE *file, const eval_comparison *comparison, int side)

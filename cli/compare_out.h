@@ -15,8 +15,9 @@ void compare_add_pairs(json_out *json, const stat_pairs *pairs);
 /* The key `compare` with an object that has all of this, and the second's file and head. */
 void compare_add(json_out *json, const eval_comparison *comparison);
 
-/* "< 0.0001" or "= 0.0471"; `text` has room for 16 characters. */
-void compare_p_text(double p, char *text);
+/* "< 0.0001" or "0.0471" */
+enum { COMPARE_P_ROOM = 16 };
+void compare_p_text(double p, char text[COMPARE_P_ROOM]);
 /* A line that says which of the two is better, or that the samples cannot tell. */
 void compare_print_verdict(FILE *file, const stat_pairs *pairs, const char *first, const char *second);
 /* All of it, in several lines. */
