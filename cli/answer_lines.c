@@ -7,9 +7,8 @@
  *     file,index,class,probability,distance,rejected,...                            with rejects
  */
 #include "answer_lines.h"
+#include "csv_out.h"
 #include "json_out.h"
-
-#include <string.h>
 
 static const char *class_name(const answer_format *self, size_t c)
 {
@@ -43,29 +42,6 @@ static size_t next_class(const answer_format *self, const answer *one, size_t pl
 
 /* ---- CSV ---- */
 
-/* Quoted if it must be, with quotes doubled. */
-static void write_csv_text(FILE *file, const char *text)
-{
-    if (!text[strcspn(text, ",\"\r\n")] && text[0] != ' ') {
-        fputs(text, file);
-        return;
-    }
-    fputc('"', file);
-    for (; *text; text++) {
-        if (*text == '"') fputc('"', file);
-        fputc(*text, file);
-    }
-    fputc('"', file);
-}
-
-static void write_csv_float(FILE *file, float value)
-{
-    char number[32];
-
-    shortest_float(value, number);
-    fprintf(file, ",%s", number);
-}
-
 void answer_write_head(const answer_format *self, FILE *file)
 {
     if (self->json) return;
@@ -75,7 +51,7 @@ void answer_write_head(const answer_format *self, FILE *file)
         fprintf(file, ",class_%zu,probability_%zu", k + 1, k + 1);
     for (size_t c = 0; !self->top && c < dlda_model_classes(self->model); c++) {
         fputc(',', file);
-        write_csv_text(file, class_name(self, c));
+        csv_text(file, class_name(self, c));
     }
     fputc('\n', file);
 }
@@ -87,23 +63,23 @@ static void write_csv_top(const answer_format *self, const answer *one, FILE *fi
     for (size_t k = 1; k < classes_shown(self); k++) {
         c = next_class(self, one, k, c);
         fputc(',', file);
-        write_csv_text(file, class_name(self, c));
-        write_csv_float(file, one->proba[c]);
+        csv_text(file, class_name(self, c));
+        csv_float(file, one->proba[c]);
     }
 }
 
 static void write_csv(const answer_format *self, const answer *one, FILE *file)
 {
-    write_csv_text(file, one->file);
+    csv_text(file, one->file);
     fprintf(file, ",%zu,", one->index);
-    write_csv_text(file, class_name(self, (size_t)one->label));
-    write_csv_float(file, one->proba[one->label]);
+    csv_text(file, class_name(self, (size_t)one->label));
+    csv_float(file, one->proba[one->label]);
     if (self->rejects) {
-        write_csv_float(file, (float)one->distance);
+        csv_float(file, (float)one->distance);
         fputs(is_rejected(self, one) ? ",true" : ",false", file);
     }
     if (self->top) write_csv_top(self, one, file);
-    for (size_t c = 0; !self->top && c < dlda_model_classes(self->model); c++) write_csv_float(file, one->proba[c]);
+    for (size_t c = 0; !self->top && c < dlda_model_classes(self->model); c++) csv_float(file, one->proba[c]);
     fputc('\n', file);
 }
 

@@ -64,7 +64,7 @@ double option_number(const dlda_options *options, const char *name);
 /* --batch, but no more than there are samples. */
 size_t option_batch(const dlda_options *options, size_t count);
 int option_is(const dlda_options *options, const char *name, const char *value);
-/* --head and --proba. */
-dlda_probability option_probability(const dlda_options *options);
+/* --head (or what stands for it: "compare-head") and --proba. */
+dlda_probability option_probability(const dlda_options *options, const char *head);
 
 #endif

@@ -91,12 +91,6 @@ static void print_list(const char *folder)
 
 /* ---- JSON ---- */
 
-static void add_count(json_out *json, const char *key, size_t count)
-{
-    json_key(json, key);
-    json_count(json, count);
-}
-
 static void write_set(json_out *json, const dlda_known_set *set, const char *folder)
 {
     char path[4096];
@@ -111,13 +105,13 @@ static void write_set(json_out *json, const dlda_known_set *set, const char *fol
     json_raw(json, dlda_known_set_is_present(set->name) ? "true" : "false");
     json_key(json, "path");
     json_text(json, path);
-    add_count(json, "train", set->train);
-    add_count(json, "test", set->test);
-    add_count(json, "height", set->height);
-    add_count(json, "width", set->width);
-    add_count(json, "channels", set->channels);
-    add_count(json, "classes", set->classes);
-    add_count(json, "bytes", set->bytes);
+    json_add_count(json, "train", set->train);
+    json_add_count(json, "test", set->test);
+    json_add_count(json, "height", set->height);
+    json_add_count(json, "width", set->width);
+    json_add_count(json, "channels", set->channels);
+    json_add_count(json, "classes", set->classes);
+    json_add_count(json, "bytes", set->bytes);
     json_key(json, "package");
     if (set->package) json_text(json, set->package);
     else json_raw(json, "null");

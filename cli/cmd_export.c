@@ -68,7 +68,8 @@ static int run_export(const cli_arguments *arguments)
     int code = check_paths(arguments->words[0], path);
 
     if (code == EXIT_OK) code = exit_code_of(name, dlda_model_load(arguments->words[0], &model));
-    if (code == EXIT_OK) code = exit_code_of(name, dlda_model_export_onnx(model, option_probability(options), path));
+    if (code == EXIT_OK)
+        code = exit_code_of(name, dlda_model_export_onnx(model, option_probability(options, "head"), path));
     if (code == EXIT_OK) code = exit_code_of(name, dlda_onnx_info_read(path, &info));
     if (code == EXIT_OK && option_is(options, "json", "true")) write_result(path, info, options);
     else if (code == EXIT_OK) print_result(path, info, options);

@@ -262,7 +262,8 @@ const cli_command reproduce_command = {
         "paper: shorter trainings (--epochs, --budget), another schedule (--schedule, --halve-every), other data "
         "(--data), another network (--net). --list, also beside a command that trains, tells how far each training "
         "is and when it will end. "
-        "table.md, table.csv and table.json in the folder of -o have all that was done there so far. "
+        "Rows are also compared with each other, image by image on the same test images. "
+        "table.md, table.csv, pairs.csv and table.json in the folder of -o have all that was done there so far. "
         "docs/reproduce.md "
         "has the details.",
     .examples = "deeplda reproduce --list\n"

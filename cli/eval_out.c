@@ -3,14 +3,20 @@
  * eval_out.c - prints the figures of an evaluation.
  */
 #include "eval_out.h"
+#include "compare_out.h"
 #include "json_out.h"
 #include "table.h"
 
 #include <stdio.h>
 
-static const char *const kind_names[] = {
-    [DLDA_PAPER] = "paper", [DLDA_BAYES] = "bayes", [DLDA_SOFTMAX] = "softmax"
-};
+static const char *const kind_names[] = { [DLDA_PAPER] = "paper",
+                                          [DLDA_BAYES] = "bayes",
+                                          [DLDA_SOFTMAX] = "softmax" };
+
+const char *eval_head_name(dlda_probability kind)
+{
+    return kind == DLDA_SOFTMAX ? "softmax" : "lda";
+}
 
 static double error_percent(const dlda_evaluation *evaluation)
 {
@@ -18,32 +24,6 @@ static double error_percent(const dlda_evaluation *evaluation)
 }
 
 /* ---- JSON ---- */
-
-static void add_number(json_out *json, const char *key, double value)
-{
-    json_key(json, key);
-    json_number(json, value);
-}
-
-static void add_count(json_out *json, const char *key, size_t value)
-{
-    json_key(json, key);
-    json_count(json, value);
-}
-
-static void add_text(json_out *json, const char *key, const char *value)
-{
-    json_key(json, key);
-    json_text(json, value);
-}
-
-static void add_right(json_out *json, const dlda_evaluation *evaluation)
-{
-    add_number(json, "accuracy", evaluation->accuracy);
-    add_number(json, "error_percent", error_percent(evaluation));
-    add_count(json, "samples", evaluation->samples);
-    add_count(json, "correct", evaluation->correct);
-}
 
 static void add_separation(json_out *json, const dlda_model *model)
 {
@@ -56,12 +36,12 @@ static void add_separation(json_out *json, const dlda_model *model)
     json_open(json, '[');
     for (size_t i = 0; i < count; i++) json_number(json, values[i]);
     json_close(json, ']');
-    add_number(json, "mean_separation", dlda_lda_mean_separation(lda));
+    json_add_number(json, "mean_separation", dlda_lda_mean_separation(lda));
     json_key(json, "nearest_classes");
     json_open(json, '{');
-    add_text(json, "first", dlda_model_class_name(model, first));
-    add_text(json, "second", dlda_model_class_name(model, second));
-    add_number(json, "distance", distance);
+    json_add_text(json, "first", dlda_model_class_name(model, first));
+    json_add_text(json, "second", dlda_model_class_name(model, second));
+    json_add_number(json, "distance", distance);
     json_close(json, '}');
 }
 
@@ -71,10 +51,10 @@ static void add_classes(json_out *json, const dlda_model *model, const dlda_eval
     json_open(json, '[');
     for (size_t c = 0; c < evaluation->classes; c++) {
         json_open(json, '{');
-        add_text(json, "name", dlda_model_class_name(model, c));
-        add_count(json, "samples", evaluation->class_samples[c]);
-        add_number(json, "recall", evaluation->recall[c]);
-        add_number(json, "precision", evaluation->precision[c]);
+        json_add_text(json, "name", dlda_model_class_name(model, c));
+        json_add_count(json, "samples", evaluation->class_samples[c]);
+        json_add_number(json, "recall", evaluation->recall[c]);
+        json_add_number(json, "precision", evaluation->precision[c]);
         json_close(json, '}');
     }
     json_close(json, ']');
@@ -100,9 +80,9 @@ static void add_calibration(json_out *json, const dlda_evaluation *evaluation)
     json_open(json, '[');
     for (size_t b = 0; b < evaluation->bins; b++) {
         json_open(json, '{');
-        add_count(json, "samples", evaluation->bin_samples[b]);
-        add_number(json, "confidence", evaluation->bin_confidence[b]);
-        add_number(json, "accuracy", evaluation->bin_accuracy[b]);
+        json_add_count(json, "samples", evaluation->bin_samples[b]);
+        json_add_number(json, "confidence", evaluation->bin_confidence[b]);
+        json_add_number(json, "accuracy", evaluation->bin_accuracy[b]);
         json_close(json, '}');
     }
     json_close(json, ']');
@@ -112,31 +92,39 @@ static void add_svm(json_out *json, const eval_result *result)
 {
     json_key(json, "svm");
     json_open(json, '{');
-    add_right(json, result->svm_evaluation);
-    add_number(json, "cost", dlda_svm_cost(result->svm));
-    add_number(json, "cross_validated_accuracy", dlda_svm_accuracy(result->svm));
-    add_text(json, "train_data", result->svm_data);
-    add_count(json, "train_samples", result->svm_samples);
+    compare_add_accuracy(json, result->svm_evaluation->correct, result->svm_evaluation->samples);
+    compare_add_pairs(json, &result->svm_pairs);
+    json_add_number(json, "cost", dlda_svm_cost(result->svm));
+    json_add_number(json, "cross_validated_accuracy", dlda_svm_accuracy(result->svm));
+    json_add_text(json, "train_data", result->svm_data);
+    json_add_count(json, "train_samples", result->svm_samples);
     add_confusion(json, result->svm_evaluation);
     json_close(json, '}');
+}
+
+static void add_evaluation(json_out *json, const eval_result *result)
+{
+    const dlda_evaluation *evaluation = result->evaluation;
+
+    compare_add_accuracy(json, evaluation->correct, evaluation->samples);
+    json_add_number(json, "log_loss", evaluation->log_loss);
+    json_add_number(json, "calibration_error", evaluation->calibration_error);
+    json_add_text(json, "head", eval_head_name(result->kind));
+    json_add_text(json, "probability", kind_names[result->kind]);
+    add_separation(json, result->model);
+    add_classes(json, result->model, evaluation);
+    add_confusion(json, evaluation);
+    add_calibration(json, evaluation);
+    if (result->svm) add_svm(json, result);
 }
 
 void eval_write_json(const eval_result *result)
 {
     json_out json = { .file = stdout };
-    const dlda_evaluation *evaluation = result->evaluation;
 
     json_open(&json, '{');
-    add_right(&json, evaluation);
-    add_number(&json, "log_loss", evaluation->log_loss);
-    add_number(&json, "calibration_error", evaluation->calibration_error);
-    add_text(&json, "head", result->kind == DLDA_SOFTMAX ? "softmax" : "lda");
-    add_text(&json, "probability", kind_names[result->kind]);
-    add_separation(&json, result->model);
-    add_classes(&json, result->model, evaluation);
-    add_confusion(&json, evaluation);
-    add_calibration(&json, evaluation);
-    if (result->svm) add_svm(&json, result);
+    if (result->model) add_evaluation(&json, result);
+    if (result->comparison) compare_add(&json, result->comparison);
     json_close(&json, '}');
     fputc('\n', stdout);
 }
@@ -163,9 +151,12 @@ static void print_svm(const eval_result *result)
            100 * evaluation->accuracy, evaluation->correct, evaluation->samples, error_percent(evaluation));
     printf("  trained on %zu samples of %s; cost %g, cross-validated accuracy there %.2f %%\n", result->svm_samples,
            result->svm_data, dlda_svm_cost(result->svm), 100 * dlda_svm_accuracy(result->svm));
+    printf("  right only with the model: %zu, only with the SVM: %zu; ", result->svm_pairs.only_first,
+           result->svm_pairs.only_second);
+    compare_print_verdict(stdout, &result->svm_pairs, "the model", "the SVM");
 }
 
-void eval_write_text(const eval_result *result)
+static void print_evaluation(const eval_result *result)
 {
     const dlda_evaluation *evaluation = result->evaluation;
 
@@ -175,4 +166,11 @@ void eval_write_text(const eval_result *result)
     table_eigenvalues(stdout, dlda_model_lda(result->model));
     print_nearest(result->model);
     if (result->svm) print_svm(result);
+}
+
+void eval_write_text(const eval_result *result)
+{
+    if (result->model) print_evaluation(result);
+    if (result->model && result->comparison) putchar('\n');
+    if (result->comparison) compare_print(stdout, result->comparison);
 }

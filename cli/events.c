@@ -23,18 +23,6 @@ static void end(json_out *json)
     fflush(json->file);
 }
 
-static void add_number(json_out *json, const char *key, double value)
-{
-    json_key(json, key);
-    json_number(json, value);
-}
-
-static void add_count(json_out *json, const char *key, size_t value)
-{
-    json_key(json, key);
-    json_count(json, value);
-}
-
 static void add_numbers(json_out *json, const char *key, const double *values, size_t count)
 {
     json_key(json, key);
@@ -47,16 +35,16 @@ void event_batch(const dlda_progress *now)
 {
     json_out json = begin("batch");
 
-    add_count(&json, "epoch", now->epoch);
-    add_count(&json, "epochs", now->epochs);
-    add_count(&json, "batch", now->batch);
-    add_count(&json, "batches", now->batches);
-    add_number(&json, "value", now->value);
-    add_number(&json, "smallest_eigenvalue", now->smallest);
-    add_number(&json, "largest_eigenvalue", now->largest);
-    add_count(&json, "selected", now->selected);
-    add_number(&json, "images_per_second", now->images_per_second);
-    add_number(&json, "seconds_left", now->seconds_left);
+    json_add_count(&json, "epoch", now->epoch);
+    json_add_count(&json, "epochs", now->epochs);
+    json_add_count(&json, "batch", now->batch);
+    json_add_count(&json, "batches", now->batches);
+    json_add_number(&json, "value", now->value);
+    json_add_number(&json, "smallest_eigenvalue", now->smallest);
+    json_add_number(&json, "largest_eigenvalue", now->largest);
+    json_add_count(&json, "selected", now->selected);
+    json_add_number(&json, "images_per_second", now->images_per_second);
+    json_add_number(&json, "seconds_left", now->seconds_left);
     end(&json);
 }
 
@@ -64,16 +52,16 @@ void event_epoch(const dlda_epoch *epoch, size_t epochs)
 {
     json_out json = begin("epoch");
 
-    add_count(&json, "epoch", epoch->epoch);
-    add_count(&json, "epochs", epochs);
-    add_number(&json, "loss", epoch->loss);
-    add_number(&json, "separation", epoch->separation);
-    add_number(&json, "rate", epoch->rate);
-    add_number(&json, "train_accuracy", epoch->train_accuracy);
-    add_number(&json, "validation_accuracy", epoch->validation_accuracy);
-    add_count(&json, "best", (size_t)epoch->best);
-    add_number(&json, "images_per_second", epoch->images_per_second);
-    add_number(&json, "seconds", epoch->seconds);
+    json_add_count(&json, "epoch", epoch->epoch);
+    json_add_count(&json, "epochs", epochs);
+    json_add_number(&json, "loss", epoch->loss);
+    json_add_number(&json, "separation", epoch->separation);
+    json_add_number(&json, "rate", epoch->rate);
+    json_add_number(&json, "train_accuracy", epoch->train_accuracy);
+    json_add_number(&json, "validation_accuracy", epoch->validation_accuracy);
+    json_add_count(&json, "best", (size_t)epoch->best);
+    json_add_number(&json, "images_per_second", epoch->images_per_second);
+    json_add_number(&json, "seconds", epoch->seconds);
     add_numbers(&json, "eigenvalues", epoch->eigenvalues, epoch->n_eigenvalues);
     end(&json);
 }
@@ -98,10 +86,10 @@ void event_result(const char *part, const dlda_evaluation *evaluation, const dld
     if (evaluation) {
         json_key(&json, "part");
         json_text(&json, part);
-        add_number(&json, "accuracy", evaluation->accuracy);
-        add_count(&json, "samples", evaluation->samples);
-        add_count(&json, "correct", evaluation->correct);
-        add_number(&json, "log_loss", evaluation->log_loss);
+        json_add_number(&json, "accuracy", evaluation->accuracy);
+        json_add_count(&json, "samples", evaluation->samples);
+        json_add_count(&json, "correct", evaluation->correct);
+        json_add_number(&json, "log_loss", evaluation->log_loss);
     }
     add_numbers(&json, "eigenvalues", eigenvalues, count);
     end(&json);

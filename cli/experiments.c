@@ -24,6 +24,13 @@ const row_kind row_kinds[N_ROWS] = {
     [ROW_OURS_SVM] = { "ours-svm", "LinSVM (" OUR_OBJECTIVE ")", TRAINED_OURS, { "--svm" }, "svm" },
 };
 
+/* Every row against cross entropy by both heads; an LDA against an SVM on its features; our objective against the paper's. */
+const row_pair row_pairs[N_PAIRS] = {
+    { ROW_DEEPLDA, ROW_CCE },  { ROW_DEEPLDA, ROW_CCE_LDA },  { ROW_SVM, ROW_CCE },       { ROW_SVM, ROW_CCE_LDA },
+    { ROW_CCE_LDA, ROW_CCE },  { ROW_DEEPLDA, ROW_SVM },      { ROW_OURS, ROW_CCE },      { ROW_OURS, ROW_CCE_LDA },
+    { ROW_OURS_SVM, ROW_CCE }, { ROW_OURS_SVM, ROW_CCE_LDA }, { ROW_OURS, ROW_OURS_SVM }, { ROW_OURS, ROW_DEEPLDA },
+};
+
 /* What the authors' published code does and the paper's text does not mention. */
 static const char flips[] =
     "training images are flipped left to right at random, as in the authors' published code; the paper does not "

@@ -34,10 +34,18 @@ typedef struct row_kind {
     const char *title;    /* "CCE(LDA)": as the paper has it                          */
     cli_trained model;    /* which network                                            */
     const char *words[3]; /* of `deeplda eval`, NULL at the end                       */
-    const char *figures;  /* the part of its JSON that has them; NULL: the whole      */
+    const char *figures;  /* the part of its JSON that has them, and the column of its answers; NULL: the model's own */
 } row_kind;
 
 extern const row_kind row_kinds[N_ROWS];
+
+/* Two rows that are compared image by image. */
+typedef struct row_pair {
+    cli_row first, second;
+} row_pair;
+
+enum { N_PAIRS = 12 };
+extern const row_pair row_pairs[N_PAIRS];
 
 /* A printed figure, in %; 0: none. The paper's text does not always agree with its tables. */
 typedef struct printed_figure {

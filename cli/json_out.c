@@ -126,3 +126,24 @@ void json_raw(json_out *json, const char *text)
     begin_value(json);
     fputs(text, json->file);
 }
+
+/* ---- Keys with values ---- */
+
+void json_add_text(json_out *json, const char *key, const char *text)
+{
+    json_key(json, key);
+    if (text) json_text(json, text);
+    else json_raw(json, "null");
+}
+
+void json_add_number(json_out *json, const char *key, double number)
+{
+    json_key(json, key);
+    json_number(json, number);
+}
+
+void json_add_count(json_out *json, const char *key, size_t count)
+{
+    json_key(json, key);
+    json_count(json, count);
+}

@@ -26,6 +26,11 @@ void json_count(json_out *json, size_t count);
 /* Text that is JSON already. */
 void json_raw(json_out *json, const char *text);
 
+/* A key with its value. */
+void json_add_text(json_out *json, const char *key, const char *text); /* null for NULL */
+void json_add_number(json_out *json, const char *key, double number);
+void json_add_count(json_out *json, const char *key, size_t count);
+
 /* The shortest digits of a float, for CSV too. `text` has room for 32 characters. */
 void shortest_float(float number, char *text);
 

@@ -84,8 +84,8 @@ int option_is(const dlda_options *options, const char *name, const char *value)
     return strcmp(dlda_options_get(options, name), value) == 0;
 }
 
-dlda_probability option_probability(const dlda_options *options)
+dlda_probability option_probability(const dlda_options *options, const char *head)
 {
-    if (option_is(options, "head", "softmax")) return DLDA_SOFTMAX;
+    if (option_is(options, head, "softmax")) return DLDA_SOFTMAX;
     return option_is(options, "proba", "bayes") ? DLDA_BAYES : DLDA_PAPER;
 }

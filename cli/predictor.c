@@ -28,7 +28,7 @@ int predictor_open(predictor *self, const char *command, const char *model, cons
     *self = (predictor){ .command = command, .options = options };
     self->most = (size_t)option_number(options, "batch");
     self->threads = (size_t)option_number(options, "threads");
-    self->kind = option_probability(options);
+    self->kind = option_probability(options, "head");
     int code = exit_code_of(command, dlda_model_load(model, &self->model));
     if (code == EXIT_OK && self->kind == DLDA_SOFTMAX)
         code = exit_code_at(command, model, dlda_model_require_softmax(self->model));

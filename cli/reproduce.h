@@ -7,6 +7,7 @@
  *     deeplda/, cce/, ours/                           folders of the runs
  *     deeplda-training.json, cce-training.json, ...   what was trained how, and whether to its end (reproduce_record.c)
  *     deeplda.json svm.json cce.json cce-lda.json ... what `deeplda eval --json` said, one file for each row
+ *     deeplda-answers.csv, svm-answers.csv, ...       its answer to each test image, by which rows are compared
  *
  * ROOT/data holds sets that had to be divided (reproduce_data.c), ROOT/budget.json what budgets gave (reproduce_budget.c).
  *
@@ -18,6 +19,7 @@
 
 #include "cli.h"
 #include "experiments.h"
+#include "statistics.h"
 #include "words.h"
 
 #include <stdio.h>
@@ -162,10 +164,14 @@ void reproduce_release_record(training_record *record);
 /* The value of an option in `settings`; NULL if it has its default. */
 const char *reproduce_setting(const cli_words *settings, const char *name);
 
-/* The accuracy in % that `eval` has written for a row. */
-int reproduce_read_accuracy(const char *path, const row_kind *kind, double *percent);
-/* 1 if there is one, and the file is whole. */
-int reproduce_has_accuracy(const char *path, const row_kind *kind);
+typedef struct row_counts {
+    size_t samples, correct;
+} row_counts;
+
+/* What `eval` has counted for a row. */
+int reproduce_read_counts(const char *path, const row_kind *kind, row_counts *counts);
+/* 1 if it is there, and the file is whole. */
+int reproduce_has_counts(const char *path, const row_kind *kind);
 
 /* ---- reproduce_progress.c: how far trainings are, and when they will end ---- */
 
@@ -255,14 +261,51 @@ int reproduce_run(const reproduction *self, training_plans *plans);
 
 int reproduce_list(const reproduction *self);
 
+/* ---- reproduce_pairs.c: two rows on the same test images ---- */
+
+/* Two rows of one seed and fold. */
+typedef struct pair_run {
+    size_t fold, seed;
+    stat_pairs counts;
+} pair_run;
+
+typedef struct result_pair {
+    const row_pair *rows;
+    pair_run *runs; /* [n_runs]                                                             */
+    size_t n_runs;
+    stat_summary differences; /* of the accuracies, first less second, in % of the images             */
+    /* One run: by the images (paired; McNemar). Several: of the mean over the runs (Student's t). */
+    stat_interval interval;
+    double p;
+    size_t first_better, second_better; /* runs in which McNemar's test says so */
+} result_pair;
+
+/* "PLACE/svm-answers.csv", in new memory. */
+char *reproduce_answers_path(const char *place, const row_kind *kind);
+/* Compares the rows of a place whose answers are there (`has_answers`), and adds them to
+ * `pairs`, [N_PAIRS] here and below. */
+int reproduce_add_pairs(result_pair *pairs, const char *place, const int has_answers[N_ROWS], size_t fold,
+                        size_t seed);
+/* Means and tests, when all runs have been added. */
+void reproduce_finish_pair(result_pair *pair);
+void reproduce_release_pair(result_pair *pair);
+
+/* What `p` is of: "mcnemar" for one run, "t" for several. */
+const char *reproduce_pair_test(const result_pair *pair);
+
+void reproduce_print_pairs(FILE *file, const result_pair *pairs);
+void reproduce_write_markdown_pairs(FILE *file, const result_pair *pairs);
+
 /* ---- reproduce_collect.c: our figures, from what is below ROOT ---- */
 
 typedef struct result_row {
     const row_kind *kind;
     printed_figure printed;
-    size_t runs;         /* 0: there is nothing of it yet                              */
-    double mean, spread; /* of their figures, in %; spread: the standard deviation, NaN for one run */
-    size_t seeds, folds; /* how many different ones; folds is 0 if the experiment has none */
+    size_t runs;            /* 0: there is nothing of it yet                              */
+    double *figures;        /* [runs], in %                                                   */
+    stat_summary summary;   /* of these                                                       */
+    stat_interval interval; /* of one run, by its images; of several, of their mean           */
+    size_t seeds, folds;    /* how many different ones; folds is 0 if the experiment has none */
     unsigned char has_seed[MOST_SEEDS + 1], has_fold[MOST_FOLDS + 1]; /* 1: counted   */
     size_t least_epochs, most_epochs, full_epochs;
     double seconds;     /* of a training, on average over those that tell; NaN: none does */
@@ -274,6 +317,7 @@ typedef struct result_table {
     const cli_experiment *experiment;
     result_row rows[N_ROWS];
     size_t runs; /* of all rows */
+    result_pair pairs[N_PAIRS];
     cli_words deviations;
 } result_table;
 
@@ -286,17 +330,22 @@ void reproduce_release_table(result_table *table);
 void reproduce_print_table(FILE *file, const result_table *table);
 void reproduce_write_markdown(FILE *file, const result_table *tables, size_t count);
 void reproduce_write_csv(FILE *file, const result_table *tables, size_t count);
+void reproduce_write_csv_pairs(FILE *file, const result_table *tables, size_t count);
 void reproduce_write_json(FILE *file, const result_table *tables, size_t count);
+
+/* One row of a table: on the terminal, with columns of these widths; as Markdown. */
+void reproduce_print_fields(FILE *file, char *const *fields, const int *widths, int count);
+void reproduce_write_markdown_row(FILE *file, char *const *fields, int count);
 
 /* The paper's rows are always shown, ours if there are any. */
 int reproduce_is_shown(const result_table *table, cli_row row);
 
-/* "81.16 (text 81.46)", "0.31 ± 0.02", "50", "3 of 50", in new memory; "-" where there is nothing. */
+/* "81.16 (text 81.46)", "0.31 ± 0.02" or "0.31 (0.22 to 0.44)", "50", "3 of 50", in new memory; "-" where there is nothing. */
 char *reproduce_printed_text(const result_row *row);
 char *reproduce_ours_text(const result_row *row);
 char *reproduce_epochs_text(const result_row *row);
 
-/* Writes table.md, table.csv and table.json of all that is below ROOT, and prints the experiments that were asked for. */
+/* Writes table.md, table.csv, pairs.csv and table.json of all that is below ROOT, and prints the experiments that were asked for. */
 int reproduce_tables(const reproduction *self);
 
 #endif

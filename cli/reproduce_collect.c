@@ -14,18 +14,20 @@ typedef struct finished_run {
     char *place, *folder, *model;
     training_record record;
     size_t fold, seed;
+    int *has_answers; /* [N_ROWS]: 1 where this place has answers of a row that is counted */
 } finished_run;
 
-/* ---- One figure more ---- */
+/* ---- One more figure ---- */
 
-/* Welford's way: mean and sum of squared differences from it; `spread` holds that sum until all are counted. */
-static void count_figure(result_row *row, double figure)
+/* The interval is that of one run, until there are more. */
+static void count_figure(result_row *row, const row_counts *counts, int is_error)
 {
-    double before = figure - row->mean;
+    size_t counted = is_error ? counts->samples - counts->correct : counts->correct;
+    stat_interval share = stat_share_interval(counted, counts->samples);
 
-    row->runs++;
-    row->mean += before / (double)row->runs;
-    row->spread += before * (figure - row->mean);
+    row->figures = list_grow(row->figures, row->runs, sizeof *row->figures);
+    row->figures[row->runs++] = 100 * (double)counted / (double)counts->samples;
+    row->interval = (stat_interval){ 100 * share.low, 100 * share.high };
 }
 
 static char *evaluation_command(const finished_run *run, const row_kind *kind)
@@ -105,15 +107,18 @@ static int add_row(result_table *table, const finished_run *run, cli_row r)
 {
     result_row *row = &table->rows[r];
     char *path = text_format("%s/%s.json", run->place, row_kinds[r].name);
-    double accuracy = 0;
+    row_counts counts = { 0 };
     int code = EXIT_OK, is_there = path_is_newer(path, run->model);
 
     if (!is_there && path_is_there(path))
         complain(reproduce_name, "%s: %s, so it is not in the table", path,
                  path_is_there(run->model) ? "is older than its model" : "its model is not there");
-    if (is_there) code = reproduce_read_accuracy(path, &row_kinds[r], &accuracy);
+    if (is_there) code = reproduce_read_counts(path, &row_kinds[r], &counts);
     if (is_there && code == EXIT_OK) {
-        count_figure(row, strcmp(table->experiment->measure, "error") == 0 ? 100 - accuracy : accuracy);
+        char *answers = reproduce_answers_path(run->place, &row_kinds[r]);
+        run->has_answers[r] = path_is_newer(answers, run->model);
+        free(answers);
+        count_figure(row, &counts, strcmp(table->experiment->measure, "error") == 0);
         count_run(row, run);
         table->runs++;
         note_deviations(table, run, row_kinds[r].model);
@@ -150,14 +155,13 @@ static int is_finished(const reproduction *self, cli_trained model, finished_run
     return 0;
 }
 
-static int add_model(const reproduction *self, result_table *table, const char *place, cli_trained model,
-                     size_t fold, size_t seed)
+/* `run` says where to look. */
+static int add_model(const reproduction *self, result_table *table, cli_trained model, finished_run run)
 {
-    finished_run run = { .place = text_format("%s", place), .fold = fold, .seed = seed };
-    char *record = reproduce_record_path(place, model);
+    char *record = reproduce_record_path(run.place, model);
     int code = reproduce_read_record(record, &run.record);
 
-    run.folder = reproduce_folder(place, model);
+    run.folder = reproduce_folder(run.place, model);
     run.model = text_format("%s/model.safetensors", run.folder);
     if (is_finished(self, model, &run))
         for (cli_row r = 0; r < N_ROWS; r++)
@@ -166,7 +170,17 @@ static int add_model(const reproduction *self, result_table *table, const char *
     free(record);
     free(run.model);
     free(run.folder);
-    free(run.place);
+    return code;
+}
+
+/* The trainings of one seed and fold, and their rows against each other. */
+static int add_place(const reproduction *self, result_table *table, char *place, size_t fold, size_t seed)
+{
+    int has_answers[N_ROWS] = { 0 }, code = EXIT_OK;
+    const finished_run run = { .place = place, .fold = fold, .seed = seed, .has_answers = has_answers };
+
+    for (cli_trained model = 0; model < N_TRAINED; model++) keep_failure(&code, add_model(self, table, model, run));
+    keep_failure(&code, reproduce_add_pairs(table->pairs, place, has_answers, fold, seed));
     return code;
 }
 
@@ -177,8 +191,7 @@ static int add_fold(const reproduction *self, result_table *table, size_t fold)
     for (size_t seed = 1; seed <= MOST_SEEDS && is_there; seed++) {
         char *place = reproduce_place(self, table->experiment, fold, seed);
         is_there = path_is_there(place);
-        for (cli_trained model = 0; model < N_TRAINED && is_there; model++)
-            keep_failure(&code, add_model(self, table, place, model, fold, seed));
+        if (is_there) keep_failure(&code, add_place(self, table, place, fold, seed));
         free(place);
     }
     return code;
@@ -188,7 +201,8 @@ static int add_fold(const reproduction *self, result_table *table, size_t fold)
 
 static void finish_row(result_row *row)
 {
-    row->spread = row->runs > 1 ? sqrt(row->spread / (double)(row->runs - 1)) : NAN;
+    row->summary = stat_summarise(row->figures, row->runs);
+    if (row->runs != 1) row->interval = stat_mean_interval(&row->summary);
     if (row->timed == 0) row->seconds = NAN;
 }
 
@@ -227,9 +241,11 @@ int reproduce_collect(const reproduction *self, const cli_experiment *experiment
     *table = (result_table){ .experiment = experiment };
     for (cli_row r = 0; r < N_ROWS; r++)
         table->rows[r] = (result_row){ .kind = &row_kinds[r], .printed = experiment->printed[r] };
+    for (int i = 0; i < N_PAIRS; i++) table->pairs[i].rows = &row_pairs[i];
     for (size_t fold = 1; fold <= larger(experiment->folds, 1); fold++)
         keep_failure(&code, add_fold(self, table, fold));
     for (cli_row r = 0; r < N_ROWS; r++) finish_row(&table->rows[r]);
+    for (int i = 0; i < N_PAIRS; i++) reproduce_finish_pair(&table->pairs[i]);
     note_folds(table);
     return code;
 }
@@ -237,9 +253,11 @@ int reproduce_collect(const reproduction *self, const cli_experiment *experiment
 void reproduce_release_table(result_table *table)
 {
     for (cli_row r = 0; r < N_ROWS; r++) {
+        free(table->rows[r].figures);
         free(table->rows[r].train);
         free(table->rows[r].eval);
     }
+    for (int i = 0; i < N_PAIRS; i++) reproduce_release_pair(&table->pairs[i]);
     words_release(&table->deviations);
     *table = (result_table){ 0 };
 }

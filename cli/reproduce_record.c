@@ -175,30 +175,36 @@ const char *reproduce_setting(const cli_words *settings, const char *name)
 
 /* ---- What an evaluation found ---- */
 
-static const json_t *accuracy_in(const json_t *object, const row_kind *kind)
+/* 1 if they are there. */
+static int find_counts(const json_t *object, const row_kind *kind, row_counts *counts)
 {
-    return json_object_get(kind->figures ? json_object_get(object, kind->figures) : object, "accuracy");
+    const json_t *figures = kind->figures ? json_object_get(object, kind->figures) : object;
+    const json_t *samples = json_object_get(figures, "samples"), *correct = json_object_get(figures, "correct");
+    json_int_t n = json_integer_value(samples), right = json_integer_value(correct);
+
+    *counts = (row_counts){ (size_t)n, (size_t)right };
+    return json_is_integer(samples) && json_is_integer(correct) && n > 0 && right >= 0 && right <= n;
 }
 
-int reproduce_has_accuracy(const char *path, const row_kind *kind)
+int reproduce_has_counts(const char *path, const row_kind *kind)
 {
     json_t *object = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
-    int has = json_is_number(accuracy_in(object, kind));
+    row_counts counts;
+    int has = find_counts(object, kind, &counts);
 
     json_decref(object);
     return has;
 }
 
-int reproduce_read_accuracy(const char *path, const row_kind *kind, double *percent)
+int reproduce_read_counts(const char *path, const row_kind *kind, row_counts *counts)
 {
     json_t *object = NULL;
     int code = load(path, &object);
 
     if (code != EXIT_OK) return code;
-    const json_t *accuracy = accuracy_in(object, kind);
-    if (json_is_number(accuracy)) *percent = 100 * json_number_value(accuracy);
-    else {
-        complain(reproduce_name, "%s: no accuracy in it; remove the file to have it made anew", path);
+    if (!find_counts(object, kind, counts)) {
+        complain(reproduce_name, "%s: no counts of right answers in it; remove the file to have it made anew",
+                 path);
         code = EXIT_FAILED;
     }
     json_decref(object);

@@ -165,6 +165,7 @@ static int write_evaluation(const reproduction *self, cli_words *words, const ch
 static int evaluate(const reproduction *self, const training_plan *plan, const row_kind *kind)
 {
     char *target = text_format("%s/%s.json", plan->place, kind->name), *model = model_of(plan);
+    char *answers = reproduce_answers_path(plan->place, kind);
     cli_words words = { 0 };
     int code = EXIT_OK;
 
@@ -172,8 +173,10 @@ static int evaluate(const reproduction *self, const training_plan *plan, const r
     words_add(&words, "%s", model);
     words_add(&words, "%s", plan->record.data);
     for (size_t i = 0; kind->words[i]; i++) words_add(&words, "%s", kind->words[i]);
+    words_add(&words, "--answers");
+    words_add(&words, "%s", answers);
     words_add(&words, "--json");
-    if (!path_is_newer(target, model) || !reproduce_has_accuracy(target, kind)) {
+    if (!path_is_newer(target, model) || !path_is_newer(answers, model) || !reproduce_has_counts(target, kind)) {
         char *command = words_as_command(&words, 0), *line = text_format("deeplda %s", command);
         char *what = text_format("%s, %s", plan->title, kind->title);
         say(self, what, line);
@@ -183,6 +186,7 @@ static int evaluate(const reproduction *self, const training_plan *plan, const r
         free(command);
     }
     words_release(&words);
+    free(answers);
     free(model);
     free(target);
     return code;

@@ -26,8 +26,8 @@ char *reproduce_printed_text(const result_row *row)
 char *reproduce_ours_text(const result_row *row)
 {
     if (row->runs == 0) return text_format("-");
-    if (row->runs == 1) return text_format("%.2f", row->mean);
-    return text_format("%.2f \u00b1 %.2f", row->mean, row->spread);
+    if (row->runs > 1) return text_format("%.2f \u00b1 %.2f", row->summary.mean, row->summary.deviation);
+    return text_format("%.2f (%.2f to %.2f)", row->summary.mean, row->interval.low, row->interval.high);
 }
 
 char *reproduce_epochs_text(const result_row *row)
@@ -74,14 +74,18 @@ static int columns(const char *text)
     return count;
 }
 
+void reproduce_print_fields(FILE *file, char *const *fields, const int *widths, int count)
+{
+    for (int i = 0; i < count; i++)
+        fprintf(file, "%s%s%*s", i ? "" : "  ", fields[i],
+                widths[i] > columns(fields[i]) ? widths[i] - columns(fields[i]) : i + 1 < count, "");
+    fputc('\n', file);
+}
+
 static void print_fields(FILE *file, char *const fields[N_FIELDS])
 {
-    static const int widths[N_FIELDS] = { 19, 20, 16, 6, 7, 12, 0 };
-
-    for (int i = 0; i < N_FIELDS; i++)
-        fprintf(file, "%s%s%*s", i ? "" : "  ", fields[i],
-                widths[i] > columns(fields[i]) ? widths[i] - columns(fields[i]) : i + 1 < N_FIELDS, "");
-    fputc('\n', file);
+    static const int widths[N_FIELDS] = { 19, 20, 24, 6, 7, 12, 0 };
+    reproduce_print_fields(file, fields, widths, N_FIELDS);
 }
 
 static void print_commands(FILE *file, const result_table *table)
@@ -108,6 +112,7 @@ void reproduce_print_table(FILE *file, const result_table *table)
         print_fields(file, fields);
         release_fields(fields);
     }
+    reproduce_print_pairs(file, table->pairs);
     for (size_t i = 0; i < table->deviations.count; i++)
         fprintf(file, "%s%s\n", i ? "              " : "  deviations: ", table->deviations.at[i]);
     if (table->runs > 0) print_commands(file, table);
@@ -115,9 +120,9 @@ void reproduce_print_table(FILE *file, const result_table *table)
 
 /* ---- Markdown ---- */
 
-static void write_markdown_row(FILE *file, char *const fields[N_FIELDS])
+void reproduce_write_markdown_row(FILE *file, char *const *fields, int count)
 {
-    for (int i = 0; i < N_FIELDS; i++) fprintf(file, "| %s ", fields[i]);
+    for (int i = 0; i < count; i++) fprintf(file, "| %s ", fields[i]);
     fputs("|\n", file);
 }
 
@@ -125,15 +130,16 @@ static void write_markdown_table(FILE *file, const result_table *table)
 {
     fprintf(file, "\n## %s\n\n%s. Test %s in %%.\n\n", table->experiment->name, table->experiment->title,
             table->experiment->measure);
-    write_markdown_row(file, (char *const *)heads);
+    reproduce_write_markdown_row(file, (char *const *)heads, N_FIELDS);
     fputs("|---|---|---|---|---|---|---|\n", file);
     for (cli_row r = 0; r < N_ROWS; r++) {
         char *fields[N_FIELDS];
         if (!reproduce_is_shown(table, r)) continue;
         make_fields(&table->rows[r], fields);
-        write_markdown_row(file, fields);
+        reproduce_write_markdown_row(file, fields, N_FIELDS);
         release_fields(fields);
     }
+    reproduce_write_markdown_pairs(file, table->pairs);
     if (table->deviations.count) fputs("\nDeviations from the paper:\n\n", file);
     for (size_t i = 0; i < table->deviations.count; i++) fprintf(file, "- %s\n", table->deviations.at[i]);
     fputs("\nCommands:\n\n", file);
@@ -146,9 +152,10 @@ static void write_markdown_table(FILE *file, const result_table *table)
 void reproduce_write_markdown(FILE *file, const result_table *tables, size_t count)
 {
     fputs("# Experiments of the DeepLDA paper\n\n"
-          "Dorfer, Kelz, Widmer: Deep Linear Discriminant Analysis, ICLR 2016. `paper`: as printed; `ours`: mean "
-          "and\n"
-          "standard deviation over the runs; `training`: time of one training.\n",
+          "Dorfer, Kelz, Widmer: Deep Linear Discriminant Analysis, ICLR 2016. `paper`: as printed; `ours`: of one "
+          "run "
+          "with its 95 %\n"
+          "interval, of several mean and standard deviation; `training`: time of one training.\n",
           file);
     for (size_t i = 0; i < count; i++) write_markdown_table(file, &tables[i]);
 }
@@ -193,6 +200,7 @@ int reproduce_tables(const reproduction *self)
     }
     int written = write_file(self, "table.md", reproduce_write_markdown, tables, count);
     if (written == EXIT_OK) written = write_file(self, "table.csv", reproduce_write_csv, tables, count);
+    if (written == EXIT_OK) written = write_file(self, "pairs.csv", reproduce_write_csv_pairs, tables, count);
     if (written == EXIT_OK) written = write_file(self, "table.json", reproduce_write_json, tables, count);
     for (size_t i = 0; i < count; i++) {
         if (is_asked_for(self, tables[i].experiment)) {
@@ -201,6 +209,6 @@ int reproduce_tables(const reproduction *self)
         }
         reproduce_release_table(&tables[i]);
     }
-    if (written == EXIT_OK) printf("tables: %s/table.md, table.csv, table.json\n", self->root);
+    if (written == EXIT_OK) printf("tables: %s/table.md, table.csv, pairs.csv, table.json\n", self->root);
     return code == EXIT_OK ? written : code;
 }

@@ -5,6 +5,7 @@
  * Class names come from files that others may have written, so control characters never reach the terminal.
  */
 #include "table.h"
+#include "statistics.h"
 
 #include <langinfo.h>
 #include <math.h>
@@ -165,9 +166,11 @@ static void print_mistakes(FILE *file, const dlda_model *model, const dlda_evalu
 void table_evaluation(FILE *file, const dlda_model *model, const dlda_evaluation *evaluation, const char *what)
 {
     size_t columns = name_columns(model, evaluation->classes);
+    stat_interval interval = stat_share_interval(evaluation->correct, evaluation->samples);
 
-    fprintf(file, "%s accuracy %.2f %%: %zu of %zu correct, log loss %.4f\n\n", what, 100 * evaluation->accuracy,
-            evaluation->correct, evaluation->samples, evaluation->log_loss);
+    fprintf(file, "%s accuracy %.2f %% (95 %% interval %.2f to %.2f %%): %zu of %zu correct, log loss %.4f\n\n",
+            what, 100 * evaluation->accuracy, 100 * interval.low, 100 * interval.high, evaluation->correct,
+            evaluation->samples, evaluation->log_loss);
     print_classes(file, model, evaluation, columns);
     if (evaluation->classes <= MATRIX_CLASSES) print_matrix(file, model, evaluation, columns);
     else print_mistakes(file, model, evaluation, columns);

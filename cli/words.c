@@ -35,13 +35,19 @@ char *text_format(const char *format, ...)
     return text;
 }
 
+void *list_grow(void *list, size_t count, size_t size)
+{
+    void *more = reallocarray(list, count + 1, size);
+
+    if (!more) end_without_memory();
+    return more;
+}
+
 void words_add(cli_words *words, const char *format, ...)
 {
     va_list values;
-    char **more = reallocarray(words->at, words->count + 2, sizeof *more);
 
-    if (!more) end_without_memory();
-    words->at = more;
+    words->at = list_grow(words->at, words->count + 1, sizeof *words->at);
     va_start(values, format);
     words->at[words->count++] = format_values(format, values);
     va_end(values);

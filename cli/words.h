@@ -10,6 +10,9 @@
 /* As printf would print it, in new memory (free). */
 char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* A list of `count` entries with room for one more. */
+void *list_grow(void *list, size_t count, size_t size);
+
 typedef struct cli_words {
     char **at; /* [count], and NULL behind the last; NULL if there are none */
     size_t count;

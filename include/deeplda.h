@@ -637,6 +637,7 @@ typedef struct dlda_evaluation {
     const double *recall;        /* [classes]: share of a class's samples that were found; NaN if none */
     const double *precision;     /* [classes]: share of what was called c that is c; NaN if none */
     const int *predicted;        /* [samples]: the classes, in the order of the data set        */
+    const float *confidence;     /* [samples]: the probability of each of these; NaN without probabilities */
     /* How far probabilities can be trusted. Samples fall into bins of equal width by the probability of their predicted
      * class; the expected calibration error is the mean over all samples of |accuracy - mean probability| of their bin. */
     double calibration_error;

@@ -231,6 +231,22 @@ static const option_row table[] = {
       TEXT,
       FIELD(train_data),
       0 },
+    { { "compare", 0, "MODEL", "", NULL, 0, 0, "eval",
+        "Another model, or the answers (.csv) that --answers wrote, for the same samples: which of the two is "
+        "better, and whether these samples can tell." },
+      TEXT,
+      FIELD(compare),
+      0 },
+    { { "compare-head", 0, "NAME", "lda", "lda|softmax", 0, 0, "eval",
+        "What classifies in the model of --compare; --head is for the first model alone." },
+      CHOICE,
+      FIELD(compare_head),
+      0 },
+    { { "answers", 0, "FILE", "", NULL, 0, 0, "eval",
+        "Write a CSV line for each sample: true class, predicted class, probability of that, class by the SVM." },
+      TEXT,
+      FIELD(answers),
+      0 },
     { { "priors", 0, "LIST", "", NULL, 0, 0, "refit",
         "Shares of the classes that --proba bayes assumes: uniform, data (those of the fitted data), or numbers in "
         "the "

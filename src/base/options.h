@@ -50,6 +50,8 @@ struct dlda_options {
     char budget[DLDA_OPTION_TEXT], rows[DLDA_OPTION_TEXT];
     int64_t head, svm; /* eval; head: 0 LDA, 1 softmax */
     char train_data[DLDA_OPTION_TEXT];
+    char compare[DLDA_OPTION_TEXT], answers[DLDA_OPTION_TEXT]; /* eval */
+    int64_t compare_head;                                      /* eval; as head */
     int64_t as_trained; /* refit */
     char priors[DLDA_OPTION_TEXT], add_class[DLDA_OPTION_TEXT];
     int64_t top; /* predict */

@@ -56,6 +56,109 @@ for run in hard_lda hard_cce; do
     else grep FAIL out; holds "figures of $run as the twin finds them" test "$code" -eq 0; fi
 done
 
+# ---- Intervals ----
+
+expect 0 eval hard_lda/model.safetensors hard; prints '^test accuracy [0-9.]* % (95 % interval [0-9.]* to [0-9.]* %): [0-9]* of 240 correct'
+expect 0 eval hard_lda/model.safetensors hard --json
+json "0 < a['accuracy_low'] < a['accuracy'] < a['accuracy_high'] < 1 and 0.01 < a['accuracy_high'] - a['accuracy_low'] < 0.15"
+
+# ---- Answers ----
+
+expect 0 eval hard_lda/model.safetensors hard --svm --json --answers lda.csv --proba bayes; silent err; cp out eval.json
+holds "answers as eval counts them" "$python" - <<'PYTHON'
+import csv, json, sys
+rows, a = list(csv.DictReader(open("lda.csv"))), json.load(open("eval.json"))
+good = list(rows[0]) == ["index", "file", "truth", "predicted", "probability", "svm"]
+good &= [int(row["index"]) for row in rows] == list(range(240)) and [row["truth"] for row in rows] == [str(i % 3) for i in range(240)]
+good &= sum(row["truth"] == row["predicted"] for row in rows) == a["correct"]
+good &= sum(row["truth"] == row["svm"] for row in rows) == a["svm"]["correct"]
+good &= sum(row["truth"] == row["svm"] != row["predicted"] for row in rows) == a["svm"]["only_second"]
+confidence = sum(float(row["probability"]) for row in rows)
+good &= abs(confidence - sum(b["samples"] * (b["confidence"] or 0) for b in a["calibration"])) < 1e-3
+sys.exit(not good)
+PYTHON
+expect 0 eval hard_lda/model.safetensors hard --answers plain.csv; holds "no column svm without it" sh -c 'head -n 1 plain.csv | grep -qx index,file,truth,predicted,probability'
+expect 1 eval hard_lda/model.safetensors hard --answers nowhere/a.csv; says 'nowhere/a.csv: cannot write'; silent out
+# ---- Two models on the same samples ----
+
+twice() { "$python" - "$@" <<'PYTHON'
+# FIRST.csv SECOND.csv: the comparison in `out`, counted once more
+import csv, json, math, sys
+first, second = (list(csv.DictReader(open(path))) for path in sys.argv[1:3])
+a = json.load(open("out"))["compare"]
+right = [(x["truth"] == x["predicted"], y["truth"] == y["predicted"]) for x, y in zip(first, second)]
+b, c, n = right.count((True, False)), right.count((False, True)), len(right)
+tail = 2 * sum(math.comb(b + c, i) for i in range(min(b, c) + 1)) / 2 ** (b + c)
+good = a["both_right"] == right.count((True, True)) and a["both_wrong"] == right.count((False, False))
+good &= (a["only_first"], a["only_second"]) == (b, c) and abs(a["difference"] - (b - c) / n) < 1e-12
+good &= abs(a["p_value"] - min(1, tail)) < 1e-9 and a["difference_low"] < a["difference"] < a["difference_high"]
+good &= a["better"] == (None if a["p_value"] >= 0.05 else "first" if b > c else "second")
+good &= a["first"]["correct"] == sum(x for x, _ in right) and a["second"]["correct"] == sum(y for _, y in right)
+sys.exit(not good)
+PYTHON
+}
+train weak hard --net three.net --objective cce --validation 0 --rate 0.0001 --seed 9
+hard=hard_lda/model.safetensors weak=weak/model.safetensors
+expect 0 eval "$hard" hard --answers first.csv
+expect 0 eval "$weak" hard --head softmax --answers second.csv
+expect 0 eval "$hard" hard --compare "$weak" --compare-head softmax --json; silent err; cp out models.json
+holds "the pairs as counted from the answers" twice first.csv second.csv
+json "a['compare']['better'] == 'first' and a['compare']['second']['head'] == 'softmax' and a['compare']['first']['head'] == 'lda'"
+json "a['accuracy'] == a['compare']['first']['accuracy'] and 0 < a['compare']['second']['accuracy_low'] < a['compare']['second']['accuracy']"
+expect 0 eval first.csv --compare second.csv --json; silent err; holds "two files tell the same" twice first.csv second.csv
+json "{k: v for k, v in a['compare'].items() if k not in ('first', 'second')} == {k: v for k, v in json.load(open('models.json'))['compare'].items() if k not in ('first', 'second')}"
+expect 0 eval "$hard" hard --compare second.csv --json; holds "a model and a file too" twice first.csv second.csv
+expect 0 eval "$hard" hard --compare "$weak" --compare-head softmax; prints '^test accuracy'
+prints '^two classifiers on the same 240 samples: accuracy with 95 % interval$'
+prints '^  first  *[0-9.]* %  ([0-9.]* to [0-9.]* %)  hard_lda/model.safetensors, head lda$'
+prints '^  both right [0-9]*, only the first [0-9]*, only the second [0-9]*, both wrong [0-9]*$'
+prints "^  McNemar's exact test: the first is better (p < 0.0001)$"
+expect 0 eval "$weak" hard --head softmax --compare "$hard"; prints 'the second is better (p < 0.0001)$'
+expect 0 eval first.csv --compare first.csv; prints 'these samples cannot tell which is better (p = 1.0000)$'
+prints '^  difference +0.00 points'
+expect 0 eval "$weak" hard --head softmax --compare "$weak" --compare-head lda --json
+json "a['head'] == 'softmax' and a['compare']['second']['head'] == 'lda' and a['compare']['better'] == 'second'"
+
+# Pictures with names, for models of another size and another order of classes.
+expect 0 data convert hard --to png -o named
+for part in train test; do mv named/$part/0 "named/$part/a, \"odd\""; mv named/$part/1 named/$part/b; mv named/$part/2 named/$part/c; done
+cp -r named two; rm -r two/*/a*
+train named_run named --net five.net --validation 0
+train two_run two --net three.net --resize 4 --validation 0
+expect 0 refit two_run/model.safetensors --add-class 'a, "odd"' 'named/train/a, "odd"' -o turned.safetensors
+expect 0 eval turned.safetensors named --json --answers turned.csv; json "[c['name'] for c in a['classes']] == ['b', 'c', 'a, \"odd\"'] and a['accuracy'] > 0.5"
+holds "names are quoted" grep -q '^0,"a, ""odd""/[^,]*.png","a, ""odd""",' turned.csv
+expect 0 eval named_run/model.safetensors named --answers named.csv
+expect 0 eval named_run/model.safetensors named --compare turned.safetensors --json; silent err
+holds "classes go by their names" twice named.csv turned.csv
+expect 0 eval named.csv --compare turned.csv --json; holds "in files too" twice named.csv turned.csv
+expect 1 eval first.csv --compare turned.csv; says "sample 0 has the file '' in one and 'a, \"odd\"/"
+
+expect 2 eval "$hard" hard --compare-head lda; says 'compare-head is for --compare'
+expect 2 eval "$hard" hard --compare "$lda" --compare-head softmax; says 'the model has no softmax'; silent out
+expect 2 eval "$hard" hard --compare second.csv --compare-head lda; says 'compare-head is for models'
+expect 1 eval "$hard" hard --compare missing.safetensors; says 'missing.safetensors'; silent out
+expect 1 eval "$hard" hard --compare missing.csv; says 'missing.csv: cannot read'; silent out
+expect 2 eval first.csv; says 'answers can only be compared with others'
+expect 2 eval first.csv hard --compare second.csv; says 'need another such file and no data; found hard'
+expect 2 eval first.csv --compare "$hard"; says 'need another such file and no data; found hard_lda'
+expect 2 eval first.csv --compare second.csv --svm; says 'are for models'
+expect 1 eval "$lda" data/good --compare second.csv; says 'answers to 60 samples, second.csv to 240'; silent out
+sed '5s/,[012],/,7,/' second.csv >other.csv; expect 1 eval first.csv --compare other.csv
+says "first.csv, other.csv: sample 3 has the true class '0' in one and '7' in the other"
+bad() { # WORDS SED-SCRIPT
+    sed "$2" second.csv >bad.csv; expect 1 eval first.csv --compare bad.csv; says "$1"; silent out
+}
+bad "bad.csv: no column 'truth'" '1s/truth/true/'
+bad 'bad.csv: line 3: not as many fields' '3s/,[^,]*$//'
+bad 'bad.csv: line 4: the index does not count' '4d'
+bad 'bad.csv: line 4: text behind a closing quote' '4s/,,/,"a"b,/'
+bad 'bad.csv: no answers' '2,$d'
+bad "bad.csv: no column 'index'" '1,$d'
+printf 'index,file\0truth\n' >bad.csv; expect 1 eval first.csv --compare bad.csv; says 'bad.csv: not a text'
+sed 's/,,/,"",/; s/$/\r/' second.csv >quoted.csv
+expect 0 eval first.csv --compare quoted.csv --json; holds "quotes and line ends of other programs" twice first.csv second.csv
+
 # ---- Heads ----
 
 expect 0 eval "$cce" data/good --head softmax --json; json "a['head'] == 'softmax' and a['probability'] == 'softmax'"
@@ -70,6 +173,7 @@ expect 2 eval "$lda" data/good --head sofmax; says "did you mean 'softmax'?"
 
 expect 0 eval "$lda" data/good --svm --threads 1; prints '^linear SVM on the projected features: accuracy [0-9.]* %'
 prints 'trained on 180 samples of data/good; cost '
+prints "^  right only with the model: [0-9]*, only with the SVM: [0-9]*; McNemar's exact test: "
 cp out once
 expect 0 eval "$lda" data/good --svm --threads 2; holds "1 and 2 threads give the same" cmp -s out once
 expect 0 eval part/model.safetensors data/good --svm --json

@@ -7,6 +7,7 @@
 import csv
 import fcntl
 import json
+import math
 import os
 import shutil
 import signal
@@ -91,13 +92,17 @@ def rows_of(root, experiment="mnist-50k"):
     return {row["row"]: row for row in table(root, experiment)["rows"]}
 
 
+def pairs_of(root, experiment="mnist-50k"):
+    return {(pair["first"], pair["second"]): pair for pair in table(root, experiment)["pairs"]}
+
+
 def figures(root):
     return {name: row["ours"] for name, row in rows_of(root).items()}
 
 
 def times(root):
     return {os.path.join(folder, name): os.stat(os.path.join(folder, name)).st_mtime_ns
-            for folder, _, names in os.walk(root) for name in names if "table." not in name and name != ".lock"}
+            for folder, _, names in os.walk(root) for name in names if "table." not in name and name not in ("pairs.csv", ".lock")}
 
 
 def models(root):
@@ -142,6 +147,52 @@ def test_rows():
     check(json.loads(by_hand.stdout) == json.load(open("two/mnist-50k/seed1/deeplda.json")), "the command that is named")
 
 
+def answers(place, row):
+    """1 for each test image that a row got right."""
+    column = "svm" if row.endswith("svm") else "predicted"
+    return [line["truth"] == line[column] for line in csv.DictReader(open(f"{place}/{row}-answers.csv"))]
+
+
+def pair_counts(place, first, second):
+    """Images that only the first of two rows got right, only the second, and McNemar's p."""
+    pairs = list(zip(answers(place, first), answers(place, second)))
+    b, c = pairs.count((True, False)), pairs.count((False, True))
+    return b, c, min(1, 2 * sum(math.comb(b + c, i) for i in range(min(b, c) + 1)) / 2 ** (b + c))
+
+
+def test_pairs():
+    rows, pairs, place = rows_of("two"), pairs_of("two"), "two/mnist-50k/seed1"
+    for name in ROWS:
+        row, right = rows[name], answers(place, name)
+        check(abs(row["ours"] - 100 * (1 - sum(right) / len(right))) < 1e-9, f"{name}: the answers give its figure")
+        check(row["low"] < row["ours"] < row["high"] and row["spread"] is None, f"{name}: an interval for one run")
+    check(list(pairs) == [("deeplda", "cce"), ("deeplda", "cce-lda"), ("svm", "cce"), ("svm", "cce-lda"), ("cce-lda", "cce"),
+                          ("deeplda", "svm")], "the pairs that matter")
+    for (first, second), pair in pairs.items():
+        b, c, p = pair_counts(place, first, second)
+        check((pair["only_first"], pair["only_second"], pair["runs"], pair["test"]) == (b, c, 1, "mcnemar"), f"{first}, {second}: counts")
+        check(abs(pair["p_value"] - p) < 1e-9 and abs(pair["difference"] - 100 * (b - c) / 200) < 1e-9, f"p {p:.4f}")
+        check(pair["low"] < pair["difference"] < pair["high"] and pair["spread"] is None, "an interval of the difference")
+        check(pair["difference"] > 0 or rows[first]["ours"] >= rows[second]["ours"], "more accuracy is less error")
+
+
+def test_without_answers():
+    """Folders of earlier versions have no answers."""
+    whole, path = figures("two"), "two/mnist-50k/seed1/svm-answers.csv"
+    before = open(path).read()
+    os.remove(path)
+    succeed("mnist-60k", *TINY, "--epochs", "2", "--rows", "deeplda", "-o", "two")
+    check(figures("two") == whole and ("svm", "cce") not in pairs_of("two") and ("deeplda", "cce") in pairs_of("two"),
+          "a row without answers has its figure and no pairs")
+    succeed("mnist-50k", *TINY, "--epochs", "2", "-o", "two")
+    check(open(path).read() == before and ("svm", "cce") in pairs_of("two"), "they are made anew")
+    open(path, "w").write(before.replace("truth", "true"))
+    end = expect(1, ["mnist-50k", *TINY, "--epochs", "2", "-o", "two"], f"{path}: no column 'truth'")
+    check("remove the file to have it made anew" in end.stderr and figures("two") == whole, "damaged answers are named")
+    os.remove(path)
+    succeed("mnist-50k", *TINY, "--epochs", "2", "-o", "two")
+
+
 def same_text(value, text):
     return text == "" if value is None else float(text) == value if isinstance(value, (int, float)) else text == value
 
@@ -156,8 +207,17 @@ def test_files():
         check(not wrong, f"CSV and JSON agree on {line['row']}: {wrong}")
         check(line["deviations"] == "; ".join(table("two")["deviations"]), "and on the deviations")
     text = open("two/table.md").read()
-    check(all(f"| {row['title']} | {row['printed_table']:.2f} | {row['ours']:.2f} |" in text for row in rows.values()),
-          "Markdown has the same figures")
+    check(all(f"| {row['title']} | {row['printed_table']:.2f} | {row['ours']:.2f} ({row['low']:.2f} to {row['high']:.2f}) |" in text
+              for row in rows.values()), "Markdown has the same figures")
+    pairs = pairs_of("two")
+    lines = {(line["first"], line["second"]): line for line in csv.DictReader(open("two/pairs.csv"))}
+    check(list(lines) == list(pairs), "CSV: a line for each pair")
+    for key, line in lines.items():
+        wrong = [name for name in pairs[key] if name in line and not same_text(pairs[key][name], line[name])]
+        check(not wrong, f"CSV and JSON agree on {key}: {wrong}")
+        p = "< 0.0001" if pairs[key]["p_value"] < 0.0001 else f"{pairs[key]['p_value']:.4f}"
+        check(f"| {rows[key[0]]['title']} - {rows[key[1]]['title']} | {pairs[key]['difference']:+.2f} |" in text and f" | {p} |" in text,
+              "and Markdown")
 
 
 def test_again():
@@ -168,7 +228,7 @@ def test_again():
     os.utime(model)
     succeed("mnist-50k", *TINY, "--epochs", "2", "-o", "two")
     changed = {name for name, moment in times("two").items() if moment != before[name]}
-    check(changed == {model, "two/mnist-50k/seed1/cce.json", "two/mnist-50k/seed1/cce-lda.json"},
+    check(changed == {model, *(f"two/mnist-50k/seed1/{row}{end}" for row in ("cce", "cce-lda") for end in (".json", "-answers.csv"))},
           f"a newer model is evaluated anew: {sorted(changed)}")
     expect(1, ["mnist-50k", "--data", "tiny", "--epochs", "2", "-o", "two"],
            "there: --net small.net, asked: --net mnist")
@@ -225,6 +285,19 @@ def test_seeds():
     check(abs(rows["cce"]["ours"] - statistics.mean(found)) < 1e-8, "mean of the seeds")
     check(abs(rows["cce"]["spread"] - statistics.stdev(found)) < 1e-8, "standard deviation of the seeds")
     check(rows["svm"]["printed_table"] is None, "a figure that the paper does not print")
+    pair = pairs_of("two", "mnist-60k")["deeplda", "cce"]
+    counts = [pair_counts(f"two/mnist-60k/seed{s}", "deeplda", "cce") for s in (1, 2, 3)]
+    differences = [100 * (b - c) / 200 for b, c, _ in counts]
+    mean, spread = statistics.mean(differences), statistics.stdev(differences)
+    check(abs(pair["difference"] - mean) < 1e-8 and abs(pair["spread"] - spread) < 1e-8, "the differences of three seeds")
+    check(pair["test"] == "t" and abs(pair["high"] - mean - 4.302652729911275 * spread / 3 ** 0.5) < 1e-7, "judged by Student's t")
+    t = abs(mean) / (spread / 3 ** 0.5)
+    check(abs(pair["p_value"] - (1 - t / (2 + t * t) ** 0.5)) < 1e-9, "with two degrees of freedom")
+    check([(run["seed"], run["only_first"], run["only_second"]) for run in pair["each_run"]] ==
+          [(s, *counts[s - 1][:2]) for s in (1, 2, 3)] and all(abs(run["p_value"] - counts[i][2]) < 1e-9
+                                                               for i, run in enumerate(pair["each_run"])), "and each alone")
+    check(pair["first_better"] == sum(p < 0.05 and b > c for b, c, p in counts), "runs that are clear")
+    check(rows["cce"]["low"] < rows["cce"]["ours"] < rows["cce"]["high"], "an interval of the mean")
     check(rows_of("two")["deeplda"]["runs"] == 1, "the experiment that was done before is still in the table")
     check("--validation 0" in rows["deeplda"]["train_command"], "mnist-60k holds nothing out")
 
@@ -449,6 +522,7 @@ def test_ours():
     end = succeed("mnist-50k", *TINY, "--epochs", "2", "--rows", "all", "-o", "two")
     rows = rows_of("two")
     check(list(rows) == [*ROWS, "ours", "ours-svm"], "two rows more")
+    check({("ours", "deeplda"), ("ours", "cce"), ("ours-svm", "cce-lda"), ("ours", "ours-svm")} < set(pairs_of("two")), "in pairs too")
     objective = json.load(open("two/mnist-50k/seed1/ours/options.json"))["objective"]
     check(rows["ours"]["title"] == f"DeepLDA ({objective})" and objective not in ("lda", "cce"), "named by the objective")
     check(rows["ours"]["printed_table"] is None and rows["ours-svm"]["runs"] == 1, "without printed figures")
@@ -583,8 +657,8 @@ def main():
         os.chdir(scratch)
         make_data()
         os.environ["DEEPLDA_DATA"] = os.path.abspath("empty")  # no set is here but those that --data names
-        for test in (test_words, test_rows, test_files, test_again, test_stops, test_seeds, test_held_out, test_own_folds,
-                     test_missing_data, test_budget, test_presets, test_list, test_trouble, test_halving, test_cosine, test_protocols,
+        for test in (test_words, test_rows, test_pairs, test_files, test_again, test_stops, test_seeds, test_without_answers,
+                     test_held_out, test_own_folds, test_missing_data, test_budget, test_presets, test_list, test_trouble, test_halving, test_cosine, test_protocols,
                      test_ours, test_more_epochs, test_by_hand, test_fewer_than_planned, test_old_records, test_status):
             test()
         os.chdir("/")
