@@ -120,7 +120,7 @@ static void test_set_and_get(void **state)
         { "objective", "lda-mean", "1" },
         { "objective", "lda-log", "2" },
         { "objective", "lda-soft", "3" },
-        { "objective", "cce", "4" },
+        { "objective", "cce", "5" },
         { "kernels", "reference", "1" },
         { "proba", "bayes", "1" },
         { "force", "true", "1" },
@@ -194,7 +194,7 @@ static void test_suggestions(void **state)
     (void)state;
     check_refused(
         "objective", "lda-men",
-        "option objective: found 'lda-men', expected one of lda|lda-mean|lda-log|lda-soft|cce; did you mean "
+        "option objective: found 'lda-men', expected one of lda|lda-mean|lda-log|lda-soft|lda-bayes|cce; did you mean "
         "'lda-mean'?");
     check_refused("objective", "ccee", "did you mean 'cce'?");
     check_refused("objective", "", "option objective: found '', expected one of lda|");
