@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* The objective that is shown beside the paper's. */
-#define OUR_OBJECTIVE "lda-log"
+#define OUR_OBJECTIVE "lda-bayes"
 
 const trained_kind trained_kinds[N_TRAINED] = {
     [TRAINED_DEEPLDA] = { "deeplda", "lda" },
