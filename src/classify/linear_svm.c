@@ -11,6 +11,7 @@
 #include "base/number.h"
 #include "base/parallel.h"
 #include "classify/svm_folds.h"
+#include "linalg/gemm.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -106,7 +107,9 @@ static void learn(const fitting *fit, size_t worker, size_t left_out, double cos
         rows[problem.l] = row_of(fit, i);
         targets[problem.l++] = fit->labels[i];
     }
+    dlda_blas_begin();
     struct model *model = fit->train(&problem, &parameter);
+    dlda_blas_end();
     take_weights(svm, model);
     free_and_destroy_model(&model);
 }

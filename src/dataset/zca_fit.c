@@ -30,7 +30,6 @@ dlda_status dlda_moments_create(size_t d, size_t most, dlda_team *team, dlda_mom
     dlda_moments *self = NULL;
     size_t square = 0, portion = 0;
 
-    dlda_blas_keep_single_threaded();
     DLDA_TRY(dlda_multiply_sizes(d, d, "covariance", &square));
     DLDA_TRY(dlda_multiply_sizes(most, d, "covariance", &portion));
     DLDA_TRY(DLDA_TAKE(&self, 1, "covariance"));

@@ -31,7 +31,6 @@ dlda_status dlda_eigen_create(size_t d, dlda_eigen **eigen)
     lapack_int best_whole = 0;
 
     if (d < 1 || d > 30000) DLDA_FAIL(DLDA_E_ARGUMENT, "eigenproblem: %zu features, expected 1 to 30000", d);
-    dlda_blas_keep_single_threaded();
     DLDA_TRY(dlda_multiply_sizes(d, d, "eigenproblem", &square));
     DLDA_TRY(DLDA_TAKE(&self, 1, "eigenproblem"));
     self->d = d;
@@ -91,8 +90,10 @@ dlda_status dlda_eigen_solve(dlda_eigen *self, const double *A, const double *B,
         return dlda_fail(DLDA_E_NUMERIC, "eigenproblem: the scatter matrices hold values that are not finite");
     memcpy(self->A, A, d * d * sizeof *A);
     memcpy(self->B, B, d * d * sizeof *B);
+    dlda_blas_begin();
     lapack_int info = LAPACKE_dsygvd_work(LAPACK_COL_MAJOR, 1, 'V', 'U', n, self->A, n, self->B, n, self->values,
                                           self->work, self->n_work, self->whole_work, self->n_whole_work);
+    dlda_blas_end();
     if (info > n)
         return dlda_fail(
             DLDA_E_NUMERIC,
@@ -116,12 +117,13 @@ dlda_status dlda_eigen_symmetric(size_t d, double *A, double *values)
     if (d < 1 || d > 30000) DLDA_FAIL(DLDA_E_ARGUMENT, "eigenproblem: %zu features, expected 1 to 30000", d);
     if (!all_finite(A, d * d))
         DLDA_FAIL(DLDA_E_NUMERIC, "eigenproblem: the matrix holds values that are not finite");
-    dlda_blas_keep_single_threaded();
     LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'U', n, A, n, values, &best_work, -1, &best_whole, -1);
     DLDA_TRY(DLDA_TAKE(&work, (size_t)best_work, "eigenproblem"));
     DLDA_TRY(DLDA_TAKE(&whole_work, (size_t)best_whole, "eigenproblem"));
+    dlda_blas_begin();
     lapack_int info = LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'U', n, A, n, values, work, (lapack_int)best_work,
                                           whole_work, best_whole);
+    dlda_blas_end();
     if (info != 0) DLDA_FAIL(DLDA_E_NUMERIC, "eigenproblem: no convergence (LAPACK dsyevd: %ld)", (long)info);
 done:
     dlda_release(work);

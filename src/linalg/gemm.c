@@ -8,18 +8,42 @@
 #include "linalg/gemm.h"
 
 #include <cblas.h>
+#include <pthread.h>
 #ifdef DLDA_WITH_LIBXSMM
 #include <libxsmm.h>
 #endif
 
-/* OpenBLAS would start threads of its own inside each of ours. It has no setting per call, so it is set for
- * the process, whenever something is planned. The symbol is weak: another BLAS does not have it. */
-extern void openblas_set_num_threads(int n) __attribute__((weak));
+/* ---- Threads of the BLAS ---- */
 
-void dlda_blas_keep_single_threaded(void)
+/* OpenBLAS has one number of threads for the process, which belongs to our caller: NumPy may live there too. The symbols
+ * are weak: another BLAS does not have them. */
+extern void openblas_set_num_threads(int n) __attribute__((weak));
+extern int openblas_get_num_threads(void) __attribute__((weak));
+
+static pthread_mutex_t blas_lock = PTHREAD_MUTEX_INITIALIZER;
+static size_t blas_users;
+static int blas_threads_before;
+
+void dlda_blas_begin(void)
 {
-    if (openblas_set_num_threads) openblas_set_num_threads(1);
+    if (!openblas_set_num_threads || !openblas_get_num_threads) return;
+    pthread_mutex_lock(&blas_lock);
+    if (blas_users++ == 0) {
+        blas_threads_before = openblas_get_num_threads();
+        if (blas_threads_before != 1) openblas_set_num_threads(1);
+    }
+    pthread_mutex_unlock(&blas_lock);
 }
+
+void dlda_blas_end(void)
+{
+    if (!openblas_set_num_threads || !openblas_get_num_threads) return;
+    pthread_mutex_lock(&blas_lock);
+    if (--blas_users == 0 && blas_threads_before != 1) openblas_set_num_threads(blas_threads_before);
+    pthread_mutex_unlock(&blas_lock);
+}
+
+/* ---- Products of floats ---- */
 
 #ifdef DLDA_WITH_LIBXSMM
 /* Without AVX-512: beyond this many multiplications the BLAS's packing of operands pays (measured on Zen 3: 112x64x9
@@ -91,7 +115,6 @@ static void run_kernels(const dlda_gemm *g, const float *A, const float *B, floa
 
 void dlda_gemm_plan(dlda_gemm *gemm)
 {
-    dlda_blas_keep_single_threaded();
     dlda_gemm_resize(gemm, gemm->m, gemm->n, gemm->k);
 }
 
@@ -107,17 +130,24 @@ void dlda_gemm_resize(dlda_gemm *gemm, size_t m, size_t n, size_t k)
 void dlda_gemm_run(const dlda_gemm *g, const float *A, const float *B, float *C)
 {
     if (g->m == 0 || g->n == 0) return;
-    if (g->kernel) run_kernels(g, A, B, C);
-    else
-        cblas_sgemm(CblasRowMajor, g->a_transposed ? CblasTrans : CblasNoTrans,
-                    g->b_transposed ? CblasTrans : CblasNoTrans, (int)g->m, (int)g->n, (int)g->k, 1, A, (int)g->lda,
-                    B, (int)g->ldb, g->accumulate ? 1 : 0, C, (int)g->ldc);
+    if (g->kernel) {
+        run_kernels(g, A, B, C);
+        return;
+    }
+    dlda_blas_begin();
+    cblas_sgemm(CblasRowMajor, g->a_transposed ? CblasTrans : CblasNoTrans,
+                g->b_transposed ? CblasTrans : CblasNoTrans, (int)g->m, (int)g->n, (int)g->k, 1, A, (int)g->lda, B,
+                (int)g->ldb, g->accumulate ? 1 : 0, C, (int)g->ldc);
+    dlda_blas_end();
 }
+
+/* ---- Products of doubles ---- */
 
 void dlda_double_add_upper_products(size_t n, size_t d, const double *X, double *S)
 {
-    dlda_blas_keep_single_threaded();
+    dlda_blas_begin();
     cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, (int)d, (int)n, 1, X, (int)d, 1, S, (int)d);
+    dlda_blas_end();
 }
 
 void dlda_double_add_products(size_t n, size_t d, const double *X, double *S)
@@ -130,14 +160,17 @@ void dlda_double_add_products(size_t n, size_t d, const double *X, double *S)
 void dlda_double_add_cross_products(size_t m, size_t n, size_t k, const double *A, const double *B, double *C,
                                     size_t ld)
 {
+    dlda_blas_begin();
     cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)m, (int)n, (int)k, 1, A, (int)ld, B, (int)ld, 1, C,
                 (int)ld);
+    dlda_blas_end();
 }
 
 void dlda_double_gemm(size_t m, size_t n, size_t k, const double *A, const double *B, int b_transposed, double *C)
 {
-    dlda_blas_keep_single_threaded();
     if (m == 0 || n == 0) return;
+    dlda_blas_begin();
     cblas_dgemm(CblasRowMajor, CblasNoTrans, b_transposed ? CblasTrans : CblasNoTrans, (int)m, (int)n, (int)k, 1, A,
                 (int)k, B, (int)(b_transposed ? k : n), 0, C, (int)n);
+    dlda_blas_end();
 }

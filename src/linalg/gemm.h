@@ -22,8 +22,10 @@ typedef struct dlda_gemm {
     size_t piece;
 } dlda_gemm;
 
-/* Keeps OpenBLAS from starting threads inside ours. Called by whatever plans to use the BLAS or LAPACK. */
-void dlda_blas_keep_single_threaded(void);
+/* Around every use of the BLAS or LAPACK, from any number of threads: meanwhile OpenBLAS starts no threads inside ours.
+ * When the last one has ended, the process has the number of threads back that it had before. */
+void dlda_blas_begin(void);
+void dlda_blas_end(void);
 
 /* Chooses how to compute; call it once, after the fields above are set. */
 void dlda_gemm_plan(dlda_gemm *gemm);
