@@ -23,8 +23,8 @@
  * - Threads:   a dlda_model, dlda_dataset or dlda_lda is const once made and may be used by many threads
  *   at once; for predictions each thread has a dlda_workspace of its own. Other objects belong to one
  *   thread at a time.
- * - Manners:   the library never exits, prints, or touches signals. It keeps OpenBLAS, where it is the
- *   BLAS in use, at one thread per call for the whole process, since it brings its own threads.
+ * - Manners:   the library never exits, prints, or touches signals. It brings its own threads: while a call uses
+ *   OpenBLAS, that has one thread in the whole process, and afterwards as many as before.
  * - Results:   the same seed gives the same bits, whatever the number of threads, on one kind of processor and with
  *   the same libraries. Numbers in texts and files have a decimal point in every locale.
  * - Arrays:    row-major, shapes are written as [rows][columns]; images are [height][width][channels].
@@ -41,8 +41,9 @@ extern "C" {
 
 #define DLDA_API __attribute__((visibility("default")))
 
-/* The version of this header; dlda_version() gives that of the library, as "major.minor.patch". */
-#define DLDA_VERSION "0.1.0"
+/* The version of this header, as text and as 10000 major + 100 minor + patch; dlda_version() gives the library's. */
+#define DLDA_VERSION        "0.1.0"
+#define DLDA_VERSION_NUMBER 100
 DLDA_API const char *dlda_version(void);
 
 /* ---- Errors ------------------------------------------------------------------------------------ */
@@ -497,7 +498,7 @@ DLDA_API dlda_file_kind dlda_file_kind_of(const char *path);
 DLDA_API dlda_status dlda_trainer_run(dlda_trainer *trainer);
 
 /* The model of the best epoch on the validation set (of the last epoch, if there is none); NULL before
- * the first epoch is complete. It belongs to the trainer. */
+ * the first epoch is complete. It belongs to the trainer; dlda_model_copy makes one that outlives it. */
 DLDA_API const dlda_model *dlda_trainer_model(const dlda_trainer *trainer);
 DLDA_API const dlda_epoch *dlda_trainer_history(const dlda_trainer *trainer, size_t *count);
 DLDA_API void dlda_trainer_destroy(dlda_trainer *trainer);
@@ -509,6 +510,12 @@ DLDA_API void dlda_trainer_destroy(dlda_trainer *trainer);
 DLDA_API dlda_status dlda_model_load(const char *path, dlda_model **model);
 /* Writes to a temporary name, then renames: a failure leaves no half-written file and an older file whole. */
 DLDA_API dlda_status dlda_model_save(const dlda_model *model, const char *path);
+/* The same bytes in memory, for a database or a socket; *bytes is released with dlda_bytes_destroy. */
+DLDA_API dlda_status dlda_model_to_bytes(const dlda_model *model, void **bytes, size_t *size);
+DLDA_API dlda_status dlda_model_from_bytes(const void *bytes, size_t size, dlda_model **model);
+DLDA_API void dlda_bytes_destroy(void *bytes);
+/* A model of its own, say of one that belongs to a trainer. */
+DLDA_API dlda_status dlda_model_copy(const dlda_model *model, dlda_model **copy);
 DLDA_API void dlda_model_destroy(dlda_model *model);
 
 DLDA_API size_t dlda_model_height(const dlda_model *model); /* of the images it takes */
@@ -730,7 +737,8 @@ DLDA_API void dlda_report_destroy(dlda_report *report);
 
 /* ---- Networks ------------------------------------------------------------------------------------ */
 
-/* A network as text (docs/network_format.md): `name` is mnist, cifar10, stl10 or mlp, or a file. */
+/* A network as text (docs/network_format.md): `name` is mnist, cifar10, stl10 or mlp, or a file. What has a newline is
+ * taken as such a text itself, here and in option net: "dense 64\nrelu\ndense 10\n". */
 DLDA_API dlda_status dlda_network_text_read(const char *name, char **text);
 DLDA_API void dlda_text_destroy(char *text);
 

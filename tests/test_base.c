@@ -343,7 +343,11 @@ static void test_status_texts(void **state)
         for (int j = 0; j <= i; j++)
             assert_true(!strcmp(dlda_status_text((dlda_status)i), dlda_status_text((dlda_status)j)) == (i == j));
     assert_string_equal(dlda_status_text((dlda_status)1000), "unknown status");
+    int major = 0, minor = 0, patch = 0;
+
     assert_string_equal(dlda_version(), DLDA_VERSION);
+    assert_int_equal(sscanf(DLDA_VERSION, "%d.%d.%d", &major, &minor, &patch), 3);
+    assert_int_equal(DLDA_VERSION_NUMBER, 10000 * major + 100 * minor + patch);
 }
 
 /* ---- Files ---- */

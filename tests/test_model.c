@@ -30,6 +30,45 @@ static void test_round_trip(void **state)
     dlda_model_destroy(again);
 }
 
+/* In memory a model has the bytes of its file; cut anywhere, they are refused. */
+static void test_bytes(void **state)
+{
+    dlda_model *again = NULL, *none = NULL;
+    void *bytes = NULL;
+    char *file = NULL;
+    size_t size = 0, file_size = 0;
+
+    (void)state;
+    CHECK_OK(dlda_file_read(good, 1 << 24, &file, &file_size));
+    CHECK_OK(dlda_model_to_bytes(model, &bytes, &size));
+    assert_int_equal(size, file_size);
+    assert_memory_equal(bytes, file, size);
+    CHECK_OK(dlda_model_from_bytes(bytes, size, &again));
+    for (size_t cut = 0; cut < size; cut += 1 + size / 200) {
+        assert_int_not_equal(dlda_model_from_bytes(bytes, cut, &none), DLDA_OK);
+        assert_null(none);
+    }
+    CHECK_ERROR_SAYS("model in memory: ");
+    dlda_bytes_destroy(bytes);
+    CHECK_OK(dlda_model_save(again, bad));
+    assert_true(same_files(good, bad));
+    dlda_model_destroy(again);
+    dlda_release(file);
+}
+
+static void test_copy(void **state)
+{
+    dlda_model *first = NULL, *copy = NULL;
+
+    (void)state;
+    CHECK_OK(dlda_model_load(good, &first));
+    CHECK_OK(dlda_model_copy(first, &copy));
+    dlda_model_destroy(first);
+    CHECK_OK(dlda_model_save(copy, bad));
+    assert_true(same_files(good, bad));
+    dlda_model_destroy(copy);
+}
+
 static void test_what_it_is(void **state)
 {
     size_t count = 0;
@@ -336,6 +375,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_copy),
         cmocka_unit_test(test_what_it_is),
         cmocka_unit_test(test_without_matrices),
         cmocka_unit_test(test_truncated),

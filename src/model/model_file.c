@@ -5,6 +5,7 @@
  * Nothing in a file is trusted: after the container is checked as a whole, every tensor must have the shape that
  * the network text demands, and nothing may be left over.
  */
+#include "base/file.h"
 #include "base/memory.h"
 #include "model/head_file.h"
 #include "model/model.h"
@@ -62,7 +63,8 @@ char *dlda_model_names_to_json(const dlda_model *model)
     return text;
 }
 
-dlda_status dlda_model_save(const dlda_model *model, const char *path)
+/* The bytes of a model file; `path` is for messages. */
+static dlda_status encode(const dlda_model *model, const char *path, char **bytes, size_t *size)
 {
     dlda_status status = DLDA_OK;
     tensor_list list = { model, NULL, 0 };
@@ -82,13 +84,40 @@ dlda_status dlda_model_save(const dlda_model *model, const char *path)
         { format_key, format_version }, { "network", model->network->text },   { "classes", names },
         { "options", model->options },  { DLDA_PREPARATION_KEY, preparation }, { softmax_key, no_softmax }
     };
-    DLDA_TRY(dlda_safetensors_write(path, list.tensors, list.count, metadata,
-                                    model->lost_softmax ? MOST_TEXTS : MOST_TEXTS - 1));
+    DLDA_TRY(dlda_safetensors_encode(path, list.tensors, list.count, metadata,
+                                     model->lost_softmax ? MOST_TEXTS : MOST_TEXTS - 1, bytes, size));
 done:
     free(names);
     dlda_release(preparation);
     dlda_release(list.tensors);
     return status;
+}
+
+dlda_status dlda_model_save(const dlda_model *model, const char *path)
+{
+    dlda_status status = DLDA_OK;
+    char *bytes = NULL;
+    size_t size = 0;
+
+    DLDA_TRY(encode(model, path, &bytes, &size));
+    DLDA_TRY(dlda_file_write(path, bytes, size));
+done:
+    dlda_release(bytes);
+    return status;
+}
+
+dlda_status dlda_model_to_bytes(const dlda_model *model, void **bytes, size_t *size)
+{
+    char *made = NULL;
+    dlda_status status = encode(model, "model", &made, size);
+
+    if (status == DLDA_OK) *bytes = made;
+    return status;
+}
+
+void dlda_bytes_destroy(void *bytes)
+{
+    dlda_release(bytes);
 }
 
 /* ---- Loading ---- */
@@ -223,16 +252,15 @@ done:
     return status;
 }
 
-dlda_status dlda_model_load(const char *path, dlda_model **model)
+/* `path` is for messages. */
+static dlda_status load(const dlda_safetensors *file, const char *path, dlda_model **model)
 {
     dlda_status status = DLDA_OK;
-    dlda_safetensors *file = NULL;
     dlda_model *self = NULL;
     dlda_model_spec spec = { .where = path };
     const char *classes = NULL, **names = NULL;
     json_t *array = NULL;
 
-    DLDA_TRY(dlda_safetensors_read(path, &file));
     DLDA_TRY(check_version(file, path));
     DLDA_TRY(require_text(file, path, "network", &spec.network_text));
     DLDA_TRY(require_text(file, path, "classes", &classes));
@@ -249,6 +277,26 @@ done:
     dlda_model_destroy(self);
     dlda_release(names);
     json_decref(array);
+    return status;
+}
+
+dlda_status dlda_model_load(const char *path, dlda_model **model)
+{
+    dlda_safetensors *file = NULL;
+    dlda_status status = dlda_safetensors_read(path, &file);
+
+    if (status == DLDA_OK) status = load(file, path, model);
+    dlda_safetensors_destroy(file);
+    return status;
+}
+
+dlda_status dlda_model_from_bytes(const void *bytes, size_t size, dlda_model **model)
+{
+    static const char what[] = "model in memory";
+    dlda_safetensors *file = NULL;
+    dlda_status status = dlda_safetensors_decode(what, bytes, size, &file);
+
+    if (status == DLDA_OK) status = load(file, what, model);
     dlda_safetensors_destroy(file);
     return status;
 }

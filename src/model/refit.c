@@ -260,13 +260,26 @@ done:
     return status;
 }
 
-dlda_status dlda_model_use_priors(const dlda_model *self, const double *priors, dlda_model **adapted)
+dlda_status dlda_model_copy(const dlda_model *self, dlda_model **copy)
 {
     dlda_status status = DLDA_OK;
     dlda_model *made = NULL;
 
     DLDA_TRY(copy_without_head(self, self->classes, (const char *const *)self->class_names, NULL, &made));
     DLDA_TRY(dlda_lda_copy(self->lda, &made->lda));
+    *copy = made;
+    made = NULL;
+done:
+    dlda_model_destroy(made);
+    return status;
+}
+
+dlda_status dlda_model_use_priors(const dlda_model *self, const double *priors, dlda_model **adapted)
+{
+    dlda_status status = DLDA_OK;
+    dlda_model *made = NULL;
+
+    DLDA_TRY(dlda_model_copy(self, &made));
     DLDA_TRY(set_priors(made->lda, priors));
     *adapted = made;
     made = NULL;

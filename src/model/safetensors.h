@@ -40,10 +40,17 @@ typedef struct dlda_metadata_entry {
 dlda_status dlda_safetensors_write(const char *path, const dlda_tensor *tensors, size_t count,
                                    const dlda_metadata_entry *metadata, size_t n_metadata);
 
+/* The bytes of such a file, in new memory; `what` stands for the path in messages. */
+dlda_status dlda_safetensors_encode(const char *what, const dlda_tensor *tensors, size_t count,
+                                    const dlda_metadata_entry *metadata, size_t n_metadata, char **bytes,
+                                    size_t *size);
+
 /* A file in memory; const once read. Tensors and texts belong to it. */
 typedef struct dlda_safetensors dlda_safetensors;
 
 dlda_status dlda_safetensors_read(const char *path, dlda_safetensors **file);
+/* From its bytes, which are copied; `what` stands for the path in messages. */
+dlda_status dlda_safetensors_decode(const char *what, const void *bytes, size_t size, dlda_safetensors **file);
 void dlda_safetensors_destroy(dlda_safetensors *file);
 
 /* The text of a metadata key; NULL if there is none. */

@@ -266,12 +266,12 @@ done:
     return status;
 }
 
-static dlda_status read_content(dlda_safetensors *self)
+/* Of self->bytes, [size]. */
+static dlda_status read_content(dlda_safetensors *self, size_t size)
 {
     dlda_status status = DLDA_OK;
-    size_t size = 0, length = 0;
+    size_t length = 0;
 
-    DLDA_TRY(dlda_file_read(self->path, DLDA_MOST_FILE, &self->bytes, &size));
     DLDA_TRY(read_length(self->path, self->bytes, size, &length));
     DLDA_TRY(parse_header(self->path, self->bytes + DLDA_LENGTH_SIZE, length, &self->header));
     const char *data = self->bytes + DLDA_LENGTH_SIZE + length;
@@ -285,19 +285,42 @@ done:
     return status;
 }
 
-dlda_status dlda_safetensors_read(const char *path, dlda_safetensors **file)
+/* The bytes become those of the file, also on failure. */
+static dlda_status adopt(const char *what, char *bytes, size_t size, dlda_safetensors **file)
 {
     dlda_status status = DLDA_OK;
     dlda_safetensors *self = NULL;
 
-    DLDA_TRY(DLDA_TAKE(&self, 1, path));
-    DLDA_TRY(dlda_take_text(path, &self->path));
-    DLDA_TRY(read_content(self));
+    DLDA_TRY(DLDA_TAKE(&self, 1, what));
+    self->bytes = bytes;
+    bytes = NULL;
+    DLDA_TRY(dlda_take_text(what, &self->path));
+    DLDA_TRY(read_content(self, size));
     *file = self;
     self = NULL;
 done:
+    dlda_release(bytes);
     dlda_safetensors_destroy(self);
     return status;
+}
+
+dlda_status dlda_safetensors_read(const char *path, dlda_safetensors **file)
+{
+    char *bytes = NULL;
+    size_t size = 0;
+    dlda_status status = dlda_file_read(path, DLDA_MOST_FILE, &bytes, &size);
+
+    return status == DLDA_OK ? adopt(path, bytes, size, file) : status;
+}
+
+dlda_status dlda_safetensors_decode(const char *what, const void *bytes, size_t size, dlda_safetensors **file)
+{
+    char *copy = NULL;
+    dlda_status status = DLDA_TAKE(&copy, size ? size : 1, what);
+
+    if (status != DLDA_OK) return status;
+    if (size) memcpy(copy, bytes, size);
+    return adopt(what, copy, size, file);
 }
 
 void dlda_safetensors_destroy(dlda_safetensors *self)

@@ -122,14 +122,47 @@ done:
     return status;
 }
 
-static dlda_status write_data(dlda_file_writer *writer, const dlda_tensor *tensors, size_t count, int wide)
+/* The sum was checked by describe_tensors. */
+static size_t data_size(const dlda_tensor *tensors, size_t count)
+{
+    size_t sum = 0;
+
+    for (size_t i = 0; i < count; i++) sum += dlda_tensor_bytes(&tensors[i]);
+    return sum;
+}
+
+static char *put_data(char *to, const dlda_tensor *tensors, size_t count, int wide)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t size = dlda_tensor_bytes(&tensors[i]);
+        if (is_wide(&tensors[i]) != wide || size == 0) continue;
+        memcpy(to, tensors[i].data, size);
+        to += size;
+    }
+    return to;
+}
+
+dlda_status dlda_safetensors_encode(const char *what, const dlda_tensor *tensors, size_t count,
+                                    const dlda_metadata_entry *metadata, size_t n_metadata, char **bytes,
+                                    size_t *size)
 {
     dlda_status status = DLDA_OK;
+    char *text = NULL;
+    size_t header_size = 0;
+    json_t *header = json_object();
 
-    for (size_t i = 0; i < count; i++)
-        if (is_wide(&tensors[i]) == wide)
-            DLDA_TRY(dlda_file_writer_add(writer, tensors[i].data, dlda_tensor_bytes(&tensors[i])));
+    if (!header) DLDA_FAIL(DLDA_E_MEMORY, "%s: no memory for the header", what);
+    if (n_metadata > 0) DLDA_TRY(describe_metadata(what, metadata, n_metadata, header));
+    DLDA_TRY(describe_tensors(what, tensors, count, header));
+    DLDA_TRY(encode_header(what, header, &text, &header_size));
+    size_t whole = header_size + data_size(tensors, count);
+    DLDA_TRY(DLDA_TAKE(bytes, whole, what));
+    memcpy(*bytes, text, header_size);
+    put_data(put_data(*bytes + header_size, tensors, count, 1), tensors, count, 0);
+    *size = whole;
 done:
+    dlda_release(text);
+    json_decref(header);
     return status;
 }
 
@@ -137,23 +170,12 @@ dlda_status dlda_safetensors_write(const char *path, const dlda_tensor *tensors,
                                    const dlda_metadata_entry *metadata, size_t n_metadata)
 {
     dlda_status status = DLDA_OK;
-    dlda_file_writer *writer = NULL;
     char *bytes = NULL;
     size_t size = 0;
-    json_t *header = json_object();
 
-    if (!header) DLDA_FAIL(DLDA_E_MEMORY, "%s: no memory for the header", path);
-    if (n_metadata > 0) DLDA_TRY(describe_metadata(path, metadata, n_metadata, header));
-    DLDA_TRY(describe_tensors(path, tensors, count, header));
-    DLDA_TRY(encode_header(path, header, &bytes, &size));
-    DLDA_TRY(dlda_file_writer_open(path, &writer));
-    DLDA_TRY(dlda_file_writer_add(writer, bytes, size));
-    DLDA_TRY(write_data(writer, tensors, count, 1));
-    DLDA_TRY(write_data(writer, tensors, count, 0));
-    DLDA_TRY(dlda_file_writer_finish(writer));
+    DLDA_TRY(dlda_safetensors_encode(path, tensors, count, metadata, n_metadata, &bytes, &size));
+    DLDA_TRY(dlda_file_write(path, bytes, size));
 done:
-    dlda_file_writer_destroy(writer);
     dlda_release(bytes);
-    json_decref(header);
     return status;
 }

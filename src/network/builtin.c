@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * builtin.c - the networks that are part of the library, and networks by name or file.
+ * builtin.c - the networks that are part of the library, and networks by name, by file, or given as text.
  */
 #include "base/embed.h"
 #include "base/file.h"
@@ -42,12 +42,18 @@ static dlda_status unknown_network(const char *name)
     return dlda_fail(DLDA_E_OPTION, "network '%s': neither a file nor one of mnist, cifar10, stl10, mlp", name);
 }
 
+const char *dlda_network_text_name(const char *name)
+{
+    return strchr(name, '\n') ? "network" : name;
+}
+
 dlda_status dlda_network_text_read(const char *name, char **text)
 {
     dlda_status status = DLDA_OK;
     char *bytes = NULL;
     size_t size = 0;
 
+    if (strchr(name, '\n')) return dlda_take_text(name, text);
     if (dlda_network_builtin(name)) return dlda_take_text(dlda_network_builtin(name), text);
     if (!dlda_path_exists(name)) return unknown_network(name);
     DLDA_TRY(dlda_file_read(name, MOST_NET_BYTES, &bytes, &size));

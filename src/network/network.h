@@ -68,6 +68,8 @@ void dlda_network_destroy(dlda_network *network);
 size_t dlda_shape_size(dlda_shape shape);
 
 /* builtin.c: the text of a network that is part of the library, NULL if there is none of that name. */
+/* For messages: the name itself, or "network" if it is a text. */
+const char *dlda_network_text_name(const char *name);
 const char *dlda_network_builtin(const char *name);
 
 /* He-normal weights, no bias; batch norm at identity. */

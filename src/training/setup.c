@@ -71,7 +71,7 @@ static dlda_status make_model(dlda_trainer *self)
     dlda_status status = DLDA_OK;
     const dlda_dataset *train = self->train;
     dlda_model_spec spec = {
-        .where = self->options.net,
+        .where = dlda_network_text_name(self->options.net),
         .input = { dlda_dataset_height(train), dlda_dataset_width(train), dlda_dataset_channels(train) },
         .classes = dlda_dataset_classes(train),
     };
@@ -177,7 +177,7 @@ static dlda_status start_from_model(dlda_trainer *self, const char *path)
     if (strcmp(model->network->text, network->text) != 0)
         DLDA_FAIL(DLDA_E_SHAPE,
                   "%s: its network is another one than %s; --init needs the same layers and image size", path,
-                  self->options.net);
+                  dlda_network_text_name(self->options.net));
     memcpy(self->weights, model->weights, network->n_weights * sizeof *self->weights);
     memcpy(self->state, model->state, network->n_state * sizeof *self->state);
 done:

@@ -3,10 +3,10 @@
 #
 # Runs the examples: they must end well, and classify.c must read what train.c wrote.
 #
-#   tests/cli/examples.sh TRAIN CLASSIFY TABLE_LDA WATCH SERVICE PROGRAM
+#   tests/cli/examples.sh TRAIN CLASSIFY TABLE_LDA WATCH SERVICE PROGRAM MEMORY OBJECTIVE
 set -eu
 train=$(realpath "$1") classify=$(realpath "$2") table_lda=$(realpath "$3") watch=$(realpath "$4")
-service=$(realpath "$5") program=$(realpath "$6")
+service=$(realpath "$5") program=$(realpath "$6") memory=$(realpath "$7") objective=$(realpath "$8")
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -40,6 +40,18 @@ grep -q '^direction 2' table
 grep -q '^good enough: run/model.safetensors' watched
 "$watch" run >again # it goes on where it stopped
 grep -q 'model.safetensors' again
+
+# Arrays and bytes only: nothing appears in the folder, and the new images are classified.
+mkdir empty
+(cd empty && "$memory" >../in_memory)
+cat in_memory
+test -z "$(ls -A empty)"
+test "$(cut -d ' ' -f 1 in_memory)" -gt 570
+
+# A loop of one's own learns: the last loss is well below the first.
+"$objective" >losses
+cat losses
+awk 'NR == 1 { first = $NF } { last = $NF } END { exit !(NR == 5 && last < 0.7 * first) }' losses
 
 # What must fail, fails with a message.
 if "$classify" missing.safetensors small.safetensors 2>message; then exit 1; fi
