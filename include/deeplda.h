@@ -497,6 +497,15 @@ DLDA_API dlda_file_kind dlda_file_kind_of(const char *path);
  * batch if there is a record. */
 DLDA_API dlda_status dlda_trainer_run(dlda_trainer *trainer);
 
+/* The same under the caller's control: one batch (the last of an epoch with all that ends an epoch), or what is left of an
+ * epoch, until it is complete; then finish, which fits the LDA of the best model on all training data. To finish earlier
+ * is allowed: the record, if there is one, can be resumed. dlda_trainer_run asks the watch whether to stop, and so does
+ * dlda_trainer_run_epoch; a stopped one may go on. */
+DLDA_API dlda_status dlda_trainer_run_step(dlda_trainer *trainer);
+DLDA_API dlda_status dlda_trainer_run_epoch(dlda_trainer *trainer);
+DLDA_API int dlda_trainer_is_complete(const dlda_trainer *trainer);
+DLDA_API dlda_status dlda_trainer_finish(dlda_trainer *trainer);
+
 /* The model of the best epoch on the validation set (of the last epoch, if there is none); NULL before
  * the first epoch is complete. It belongs to the trainer; dlda_model_copy makes one that outlives it. */
 DLDA_API const dlda_model *dlda_trainer_model(const dlda_trainer *trainer);

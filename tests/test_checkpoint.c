@@ -140,6 +140,56 @@ static void test_progress(void **state)
     end_job(&whole);
 }
 
+/* Batch by batch, epoch by epoch, or all at once: the same end, and the same record. */
+static void test_step_by_step(void **state)
+{
+    job whole = new_job("lda", NULL, 0), stepped = new_job("lda", NULL, 0), mixed = new_job("lda", NULL, 0);
+    size_t steps = 0;
+
+    (void)state;
+    CHECK_OK(dlda_trainer_run(whole.trainer));
+    for (; !dlda_trainer_is_complete(stepped.trainer); steps++) CHECK_OK(dlda_trainer_run_step(stepped.trainer));
+    assert_int_equal(steps, 12);
+    CHECK_OK(dlda_trainer_finish(stepped.trainer));
+    assert_same_end(whole.trainer, stepped.trainer);
+    CHECK_STATUS(dlda_trainer_run_step(stepped.trainer), DLDA_E_ARGUMENT);
+    CHECK_ERROR_SAYS("the training is complete after 3 epochs");
+    CHECK_OK(dlda_trainer_run_step(mixed.trainer));
+    CHECK_OK(dlda_trainer_run_epoch(mixed.trainer)); /* the other three batches */
+    assert_int_equal(mixed.trainer->steps_done, 4);
+    CHECK_OK(dlda_trainer_run(mixed.trainer));
+    assert_same_end(whole.trainer, mixed.trainer);
+    end_job(&mixed);
+    end_job(&stepped);
+    end_job(&whole);
+}
+
+/* Finished early, it has a model, and its record goes on. */
+static void test_finish_early(void **state)
+{
+    char *run = in_folder("early");
+    job whole = new_job("lda", NULL, 0), first = new_job("lda", NULL, 0), second = new_job("lda", NULL, 0);
+    dlda_run_state found;
+    size_t process = 0;
+
+    (void)state;
+    CHECK_OK(dlda_trainer_run(whole.trainer));
+    CHECK_OK(dlda_trainer_record(first.trainer, run, 1));
+    CHECK_OK(dlda_trainer_run_epoch(first.trainer));
+    CHECK_OK(dlda_trainer_run_step(first.trainer));
+    CHECK_OK(dlda_trainer_finish(first.trainer));
+    assert_non_null(dlda_trainer_model(first.trainer));
+    CHECK_OK(dlda_run_state_read(run, &found, &process));
+    assert_int_equal(found, DLDA_RUN_STOPPED);
+    CHECK_OK(dlda_trainer_resume(second.trainer, run));
+    assert_int_equal(second.trainer->steps_done, 5);
+    CHECK_OK(dlda_trainer_run(second.trainer));
+    assert_same_end(whole.trainer, second.trainer);
+    end_job(&second);
+    end_job(&first);
+    end_job(&whole);
+}
+
 /* The seconds that an interrupted epoch took before its checkpoint are part of the epoch. */
 static void test_seconds_of_an_interrupted_epoch(void **state)
 {
@@ -450,6 +500,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stopped_anywhere),
         cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_step_by_step),
+        cmocka_unit_test(test_finish_early),
         cmocka_unit_test(test_seconds_of_an_interrupted_epoch),
         cmocka_unit_test(test_measured_epochs),
         cmocka_unit_test(test_run_states),

@@ -14,13 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct run_clock {
-    double begin, saved;  /* when this run began; when it last saved a checkpoint      */
-    double epoch_begin;   /* when the epoch would have begun without interruptions    */
-    size_t images;        /* trained on in this epoch                                 */
-    double epochs_before; /* done when the run began, and the share of one             */
-} run_clock;
-
 static int separates(const dlda_trainer *self)
 {
     return dlda_objective_row_of((dlda_objective_kind)self->options.objective)->info.separates;
@@ -36,8 +29,9 @@ static double latest_validation(const dlda_history *history)
     return NAN;
 }
 
-static void tell_progress(const dlda_trainer *self, const run_clock *clock, double loss)
+static void tell_progress(const dlda_trainer *self, double loss)
 {
+    const dlda_run_clock *clock = &self->clock;
     size_t batches = dlda_sampler_batches(self->sampler), count = 0;
     const double *values = dlda_objective_eigenvalues(self->objective, &count);
     double now = dlda_seconds_now();
@@ -67,44 +61,21 @@ static void tell(const dlda_trainer *self, const char *message)
 
 /* ---- One epoch ---- */
 
-static dlda_status save(dlda_trainer *self, run_clock *clock)
+static dlda_status save(dlda_trainer *self)
 {
     dlda_status status = DLDA_OK;
 
     if (!self->folder) return DLDA_OK;
-    self->epoch_seconds = self->batches_done ? dlda_seconds_now() - clock->epoch_begin : 0;
+    self->epoch_seconds = self->batches_done ? dlda_seconds_now() - self->clock.epoch_begin : 0;
     status = dlda_checkpoint_save(self, self->folder);
     if (status == DLDA_OK) self->has_checkpoint = 1;
-    clock->saved = dlda_seconds_now();
+    self->clock.saved = dlda_seconds_now();
     return status;
 }
 
-static int is_time_to_save(const dlda_trainer *self, const run_clock *clock)
+static int is_time_to_save(const dlda_trainer *self)
 {
-    return self->options.checkpoint > 0 && dlda_seconds_now() - clock->saved >= 60 * self->options.checkpoint;
-}
-
-static dlda_status train_epoch(dlda_trainer *self, run_clock *clock)
-{
-    dlda_status status = DLDA_OK;
-    size_t batches = dlda_sampler_batches(self->sampler), epoch = self->epochs_done + 1;
-    double loss = 0;
-
-    for (size_t batch = self->batches_done; batch < batches; batch++) {
-        status = dlda_trainer_step(self, epoch, batch, &loss);
-        if (status != DLDA_OK) return dlda_trainer_explain(self, status, epoch, batch);
-        self->loss_sum += loss;
-        self->batches_done = batch + 1;
-        clock->images += dlda_sampler_size(self->sampler, batch);
-        tell_progress(self, clock, loss);
-        if (self->watch.stop && self->watch.stop(self->watch.user)) {
-            DLDA_TRY(save(self, clock));
-            DLDA_FAIL(DLDA_E_STOPPED, "stopped in epoch %zu, after batch %zu of %zu", epoch, batch + 1, batches);
-        }
-        if (batch + 1 < batches && is_time_to_save(self, clock)) DLDA_TRY(save(self, clock));
-    }
-done:
-    return status;
+    return self->options.checkpoint > 0 && dlda_seconds_now() - self->clock.saved >= 60 * self->options.checkpoint;
 }
 
 /* The latest network becomes the model if it is at least as good as the best so far. Without a validation set each
@@ -134,36 +105,78 @@ static void finish_epoch(dlda_trainer *self, const dlda_epoch *epoch)
     self->epoch_seconds = 0;
 }
 
-static void begin_epoch(const dlda_trainer *self, run_clock *clock)
+/* Measures, keeps the model if it is the best, and brings the record up to date. */
+static dlda_status end_epoch(dlda_trainer *self)
 {
+    dlda_status status = DLDA_OK;
+    size_t number = self->epochs_done + 1, batches = dlda_sampler_batches(self->sampler);
+    double begin = self->clock.epoch_begin;
+    dlda_epoch epoch = { .epoch = number, .rate = dlda_trainer_rate(&self->options, (double)number - 0.5) };
+
+    DLDA_TRY(dlda_trainer_check_weights(self));
+    epoch.loss = self->loss_sum / (double)batches;
+    epoch.separation = separates(self) ? -epoch.loss : NAN;
+    epoch.images_per_second = (double)self->clock.images / (dlda_seconds_now() - begin);
+    status = dlda_trainer_measure(self, &epoch);
+    if (status != DLDA_OK) return dlda_trainer_explain(self, status, number, batches);
+    epoch.best = keep_if_best(self, &epoch);
+    epoch.seconds = dlda_seconds_now() - begin;
+    finish_epoch(self, &epoch);
+    DLDA_TRY(dlda_trainer_write_record(self, epoch.best));
+    DLDA_TRY(save(self));
+    if (self->watch.epoch) self->watch.epoch(self->watch.user, &self->history->epochs[self->history->count - 1]);
+done:
+    return status;
+}
+
+/* ---- One batch ---- */
+
+static void begin_epoch(dlda_trainer *self)
+{
+    dlda_run_clock *clock = &self->clock;
+
+    clock->epoch = self->epochs_done + 1;
     clock->epoch_begin = dlda_seconds_now() - self->epoch_seconds;
     clock->images = 0;
     for (size_t batch = 0; batch < self->batches_done; batch++)
         clock->images += dlda_sampler_size(self->sampler, batch);
 }
 
-static dlda_status run_epoch(dlda_trainer *self, run_clock *clock)
+/* The next batch of the epoch. A checkpoint may be from behind the last one, before the epoch was measured: then there is
+ * none, and *trained is 0. */
+static dlda_status train_batch(dlda_trainer *self, int *trained)
+{
+    size_t epoch = self->epochs_done + 1, batch = self->batches_done;
+    double loss = 0;
+
+    if (self->clock.epoch != epoch) begin_epoch(self);
+    *trained = batch < dlda_sampler_batches(self->sampler);
+    if (!*trained) return DLDA_OK;
+    dlda_status status = dlda_trainer_step(self, epoch, batch, &loss);
+    if (status != DLDA_OK) return dlda_trainer_explain(self, status, epoch, batch);
+    self->loss_sum += loss;
+    self->batches_done = batch + 1;
+    self->clock.images += dlda_sampler_size(self->sampler, batch);
+    tell_progress(self, loss);
+    return DLDA_OK;
+}
+
+static dlda_status stop_if_asked(dlda_trainer *self)
 {
     dlda_status status = DLDA_OK;
-    size_t number = self->epochs_done + 1, batches = dlda_sampler_batches(self->sampler);
-    dlda_epoch epoch = { .epoch = number, .rate = dlda_trainer_rate(&self->options, (double)number - 0.5) };
 
-    begin_epoch(self, clock);
-    DLDA_TRY(train_epoch(self, clock));
-    DLDA_TRY(dlda_trainer_check_weights(self));
-    epoch.loss = self->loss_sum / (double)batches;
-    epoch.separation = separates(self) ? -epoch.loss : NAN;
-    epoch.images_per_second = (double)clock->images / (dlda_seconds_now() - clock->epoch_begin);
-    status = dlda_trainer_measure(self, &epoch);
-    if (status != DLDA_OK) return dlda_trainer_explain(self, status, number, batches);
-    epoch.best = keep_if_best(self, &epoch);
-    epoch.seconds = dlda_seconds_now() - clock->epoch_begin;
-    finish_epoch(self, &epoch);
-    DLDA_TRY(dlda_trainer_write_record(self, epoch.best));
-    DLDA_TRY(save(self, clock));
-    if (self->watch.epoch) self->watch.epoch(self->watch.user, &self->history->epochs[self->history->count - 1]);
+    if (!self->watch.stop || !self->watch.stop(self->watch.user)) return DLDA_OK;
+    DLDA_TRY(save(self));
+    DLDA_FAIL(DLDA_E_STOPPED, "stopped in epoch %zu, after batch %zu of %zu", self->epochs_done + 1,
+              self->batches_done, dlda_sampler_batches(self->sampler));
 done:
     return status;
+}
+
+static dlda_status end_batch(dlda_trainer *self)
+{
+    if (self->batches_done == dlda_sampler_batches(self->sampler)) return end_epoch(self);
+    return is_time_to_save(self) ? save(self) : DLDA_OK;
 }
 
 /* ---- All of them ---- */
@@ -184,6 +197,11 @@ static void tell_patience(const dlda_trainer *self)
     tell(self, message);
 }
 
+int dlda_trainer_is_complete(const dlda_trainer *self)
+{
+    return self->epochs_done >= (size_t)self->options.epochs || is_out_of_patience(self);
+}
+
 /* The last word in run.json. A run that failed may fail in that too: the first failure counts. */
 static dlda_status tell_end(const dlda_trainer *self, dlda_status status)
 {
@@ -196,25 +214,97 @@ static dlda_status tell_end(const dlda_trainer *self, dlda_status status)
     return dlda_fail(status, "%s", message);
 }
 
-dlda_status dlda_trainer_run(dlda_trainer *self)
+/* Before the first batch of this process. */
+static dlda_status begin_run(dlda_trainer *self)
+{
+    double now = dlda_seconds_now(), batches = (double)dlda_sampler_batches(self->sampler);
+
+    if (self->clock.begin > 0) return DLDA_OK;
+    self->clock = (dlda_run_clock){ .begin = now,
+                                    .saved = now,
+                                    .epochs_before = (double)self->epochs_done +
+                                                     (double)self->batches_done / batches };
+    if (self->steps_done == 0) dlda_trainer_warn(self);
+    return self->epochs_done > 0 ? dlda_run_file_write(self, DLDA_RUN_RUNNING, NULL) : DLDA_OK;
+}
+
+static dlda_status begin_part(dlda_trainer *self)
+{
+    if (dlda_trainer_is_complete(self))
+        return dlda_fail(DLDA_E_ARGUMENT, "the training is complete after %zu epochs", self->epochs_done);
+    return begin_run(self);
+}
+
+static dlda_status run_rest_of_epoch(dlda_trainer *self)
 {
     dlda_status status = DLDA_OK;
-    double now = dlda_seconds_now(), batches = (double)dlda_sampler_batches(self->sampler);
-    run_clock clock = { .begin = now,
-                        .saved = now,
-                        .epochs_before = (double)self->epochs_done + (double)self->batches_done / batches };
+    size_t before = self->epochs_done;
 
-    if (self->steps_done == 0) dlda_trainer_warn(self);
-    if (self->epochs_done > 0) status = dlda_run_file_write(self, DLDA_RUN_RUNNING, NULL);
-    while (status == DLDA_OK && self->epochs_done < (size_t)self->options.epochs && !is_out_of_patience(self))
-        status = run_epoch(self, &clock);
-    if (status != DLDA_OK && status != DLDA_E_STOPPED) return tell_end(self, status);
-    if (status == DLDA_OK && self->epochs_done < (size_t)self->options.epochs) tell_patience(self);
+    while (self->epochs_done == before) {
+        int trained = 0;
+        DLDA_TRY(train_batch(self, &trained));
+        if (trained) DLDA_TRY(stop_if_asked(self));
+        DLDA_TRY(end_batch(self));
+    }
+done:
+    return status;
+}
+
+/* A failure is the last word, but a stop is not: the caller may go on. */
+static dlda_status end_part(const dlda_trainer *self, dlda_status status)
+{
+    return status == DLDA_OK || status == DLDA_E_STOPPED ? status : tell_end(self, status);
+}
+
+dlda_status dlda_trainer_run_step(dlda_trainer *self)
+{
+    int trained = 0;
+    dlda_status status = begin_part(self);
+
+    if (status != DLDA_OK) return status;
+    status = train_batch(self, &trained);
+    if (status == DLDA_OK) status = end_batch(self);
+    return end_part(self, status);
+}
+
+dlda_status dlda_trainer_run_epoch(dlda_trainer *self)
+{
+    dlda_status status = begin_part(self);
+
+    return status == DLDA_OK ? end_part(self, run_rest_of_epoch(self)) : status;
+}
+
+/* The model's LDA from all training data, and the last word: complete, or stopped as the latest error says. */
+static dlda_status finish(dlda_trainer *self, dlda_status status)
+{
     char stopped[160];
+
     snprintf(stopped, sizeof stopped, "%s", status == DLDA_OK ? "" : dlda_last_error());
     dlda_status completed = dlda_trainer_complete(self);
     if (completed != DLDA_OK) return tell_end(self, completed);
     return tell_end(self, status == DLDA_OK ? DLDA_OK : dlda_fail(status, "%s", stopped));
+}
+
+dlda_status dlda_trainer_finish(dlda_trainer *self)
+{
+    dlda_status status = DLDA_OK;
+
+    if (dlda_trainer_is_complete(self)) return finish(self, DLDA_OK);
+    DLDA_TRY(save(self));
+    (void)finish(self, dlda_fail(DLDA_E_STOPPED, "ended after %zu of %lld epochs", self->epochs_done,
+                                 (long long)self->options.epochs));
+done:
+    return status;
+}
+
+dlda_status dlda_trainer_run(dlda_trainer *self)
+{
+    dlda_status status = begin_run(self);
+
+    while (status == DLDA_OK && !dlda_trainer_is_complete(self)) status = run_rest_of_epoch(self);
+    if (status != DLDA_OK && status != DLDA_E_STOPPED) return tell_end(self, status);
+    if (status == DLDA_OK && self->epochs_done < (size_t)self->options.epochs) tell_patience(self);
+    return finish(self, status);
 }
 
 dlda_status dlda_trainer_resume(dlda_trainer *self, const char *folder)

@@ -12,6 +12,15 @@
 #include "objective/scatter.h"
 #include "training/history.h"
 
+/* What this process knows of time. */
+typedef struct dlda_run_clock {
+    double begin, saved;  /* when it began to train (0: not yet); when it last saved a checkpoint */
+    double epochs_before; /* done when it began, and the share of one                             */
+    size_t epoch;         /* that the two below are of                                            */
+    double epoch_begin;   /* when the epoch would have begun without interruptions                */
+    size_t images;        /* trained on in it                                                     */
+} dlda_run_clock;
+
 struct dlda_trainer {
     dlda_options options;
     const dlda_dataset *train, *validation; /* as given, or else prepared; validation may be NULL     */
@@ -36,7 +45,8 @@ struct dlda_trainer {
     size_t batches_done, best_epoch; /* in the current epoch; 0: there is none yet                */
     double loss_sum;                 /* of the current epoch's batches                            */
     double epoch_seconds;            /* that they took before the last checkpoint                 */
-    int has_checkpoint;              /* of this training, in the folder                           */
+    dlda_run_clock clock;
+    int has_checkpoint; /* of this training, in the folder                           */
     double best_accuracy;
     float *dH; /* [batch][features]       */
     /* of a whole set, portion by portion; the features of the probe */

@@ -387,14 +387,14 @@ def seconds_in(text):
 
 
 def test_budget():
-    (epochs, seconds), = listed("stl10-1k")
-    check(epochs == 700, "all epochs without a budget")
-    part = f"{max(1, seconds // 4)}s"  # of which ten folds get a tenth each, whatever the machine
     for _ in range(8):  # each call measures the speed anew, and other programs may come and go
+        (epochs, seconds), = listed("stl10-1k")
+        part = f"{max(1, seconds // 4)}s"  # of which ten folds get a tenth each, whatever the machine
         (one, _), = listed("stl10-1k", "--budget", part)
         (each, _), = listed("stl10-1k", "--budget", part, "--folds", "10")
         if one < 700 and each <= one // 2 + 1:
             break
+    check(epochs == 700, "all epochs without a budget")
     check(one < 700 and each <= one // 2 + 1, f"{part} of {seconds}s: {one} epochs for one fold, {each} for each of ten")
 
     request = ["mnist-50k", "mnist-60k", *TINY, "--rows", "deeplda,cce", "--budget", "1s"]
