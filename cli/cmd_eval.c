@@ -5,14 +5,13 @@
 #include "data.h"
 #include "eval_out.h"
 #include "eval_side.h"
-#include "split.h"
 
 #include <stdio.h>
 
 typedef struct evaluator {
     const dlda_options *options;
     eval_side first, second;        /* second: of --compare; its path is "" without                  */
-    dlda_dataset *all, *train_part; /* of --svm; train_part is NULL if it is all of it               */
+    dlda_dataset *all, *train_part; /* of --svm; those of them that the model was trained on           */
     sample_answers svm_answers;
     eval_comparison comparison;
     eval_result result;
@@ -91,8 +90,7 @@ static int read_training_data(evaluator *self)
     if (code == EXIT_OK)
         code = exit_code_at(eval_name, self->first.path, dlda_options_use_model(training, self->first.model));
     if (code == EXIT_OK) code = eval_side_read_part(&self->first, data, DLDA_TRAIN, "training images", &self->all);
-    if (code == EXIT_OK)
-        code = split_training_data(eval_name, data, training, self->all, &self->train_part, &held_out);
+    if (code == EXIT_OK) code = data_divide(eval_name, data, training, self->all, &self->train_part, &held_out);
     dlda_dataset_destroy(held_out);
     dlda_options_destroy(training);
     return code;
@@ -114,7 +112,7 @@ static int read_all(evaluator *self)
 
 static int fit_and_test_svm(evaluator *self, dlda_workspace *workspace)
 {
-    const dlda_dataset *train = self->train_part ? self->train_part : self->all;
+    const dlda_dataset *train = self->train_part;
     const eval_side *side = &self->first;
     const dlda_svm_spec spec = { .seed = (uint64_t)option_number(self->options, "seed"),
                                  .threads = (size_t)option_number(self->options, "threads") };

@@ -7,7 +7,6 @@
 #include "fit.h"
 #include "json_out.h"
 #include "priors.h"
-#include "split.h"
 #include "table.h"
 
 #include <stdio.h>
@@ -68,7 +67,7 @@ static int fit_on_set(refitter *self)
 
     if (code == EXIT_OK) code = fit_images(name, self->data, "images", all, &wanted);
     if (code == EXIT_OK && option_is(self->options, "as-trained", "true"))
-        code = split_training_data(name, self->data, self->options, all, &part, &held_out);
+        code = data_divide(name, self->data, self->options, all, &part, &held_out);
     if (code == EXIT_OK) code = fit(self, part ? part : all);
     dlda_dataset_destroy(held_out);
     dlda_dataset_destroy(part);

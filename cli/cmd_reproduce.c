@@ -254,7 +254,8 @@ const cli_command reproduce_command = {
     .summary = "Do the experiments of the paper and print its tables with our figures.",
     .details =
         "EXPERIMENT is mnist-50k, mnist-60k, cifar10, cifar10-50k, stl10-4k, stl10-1k or stl10-32. For each, two "
-        "networks are trained, one with objective lda and one with cce, and evaluated in four ways: the rows of the "
+        "networks are trained, one with objective lda and one with cce, and evaluated in four ways: the rows of "
+        "the "
         "paper's tables. --rows all adds a third, with the objective that we recommend. "
         "Every training and every evaluation is a command of its own, which the table names.\n"
         "Interrupted, the same command goes on where it was; what is complete stays, or goes on if more epochs are "

@@ -11,7 +11,6 @@
 #include "folders.h"
 #include "interrupt.h"
 #include "progress.h"
-#include "split.h"
 #include "table.h"
 
 #include <stdio.h>
@@ -24,7 +23,7 @@ typedef struct training {
     const dlda_options *options;
     const char *data, *folder;
     int quiet, json, resumes;
-    dlda_dataset *all, *train_part;  /* train_part is NULL if it is all of it */
+    dlda_dataset *all, *train_part;
     dlda_dataset *validation, *test; /* NULL if there is none                    */
     dlda_trainer *trainer;
     cli_progress progress;
@@ -38,7 +37,7 @@ static int read_training_data(training *self)
     int code = exit_code_of(name, dlda_dataset_open(&spec, &self->all));
 
     if (code != EXIT_OK) return code;
-    return split_training_data(name, self->data, self->options, self->all, &self->train_part, &self->validation);
+    return data_divide(name, self->data, self->options, self->all, &self->train_part, &self->validation);
 }
 
 /* No test part is no failure; one that cannot be read or does not fit is. */
@@ -58,15 +57,10 @@ static int read_test_data(training *self)
     return code;
 }
 
-static const dlda_dataset *training_set(const training *self)
-{
-    return self->train_part ? self->train_part : self->all;
-}
-
 static void say_what_is_trained(const training *self)
 {
     if (self->quiet) return;
-    fprintf(stderr, "%s: %zu training", self->data, dlda_dataset_count(training_set(self)));
+    fprintf(stderr, "%s: %zu training", self->data, dlda_dataset_count(self->train_part));
     if (self->validation) fprintf(stderr, ", %zu validation", dlda_dataset_count(self->validation));
     if (self->test) fprintf(stderr, ", %zu test", dlda_dataset_count(self->test));
     fprintf(stderr, " images of %zu x %zu x %zu, %zu classes\n", dlda_dataset_height(self->all),
@@ -82,7 +76,7 @@ static int prepare(training *self)
     const char *steps = dlda_options_get(self->options, "prepare");
 
     if (!self->quiet && strstr(steps, "zca")) fprintf(stderr, "preparing the images: %s\n", steps);
-    dlda_status status = dlda_trainer_create(self->options, training_set(self), self->validation, &self->trainer);
+    dlda_status status = dlda_trainer_create(self->options, self->train_part, self->validation, &self->trainer);
 
     /* What is wrong with the classes is wrong with the data, which the library cannot name. */
     if (status == DLDA_E_CLASS) return exit_code_at(name, self->data, status);

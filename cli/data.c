@@ -16,3 +16,12 @@ dlda_read_spec data_spec(const char *command, const dlda_options *options, const
     dlda_read_spec_use_options(&spec, options);
     return spec;
 }
+
+int data_divide(const char *command, const char *path, const dlda_options *options, const dlda_dataset *all,
+                dlda_dataset **train, dlda_dataset **validation)
+{
+    dlda_status status = dlda_dataset_divide(all, options, train, validation);
+
+    return exit_code_at(command, status == DLDA_E_OPTION ? NULL : path,
+                        status); /* an option is no fault of the data */
+}

@@ -12,4 +12,8 @@
 /* What to read, as the options say. Whatever is left out is told on stderr in the name of the command. */
 dlda_read_spec data_spec(const char *command, const dlda_options *options, const char *path, dlda_part part);
 
+/* Divides training data as the options say; returns an exit code. */
+int data_divide(const char *command, const char *path, const dlda_options *options, const dlda_dataset *all,
+                dlda_dataset **train, dlda_dataset **validation);
+
 #endif

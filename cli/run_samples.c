@@ -4,7 +4,6 @@
  */
 #include "run_samples.h"
 #include "data.h"
-#include "split.h"
 
 #include <stdio.h>
 
@@ -29,7 +28,7 @@ static void read_validation(const char *command, const dlda_options *options, co
 
     dlda_read_spec_use_model(&spec, self->model);
     if (dlda_dataset_open(&spec, &all) != DLDA_OK) note_error(self);
-    else if (split_training_data(command, data, options, all, &train, &self->samples) != EXIT_OK)
+    else if (dlda_dataset_divide(all, options, &train, &self->samples) != DLDA_OK)
         snprintf(self->problem, sizeof self->problem, "%s cannot be divided as in the training.", data);
     else if (!self->samples)
         snprintf(self->problem, sizeof self->problem,

@@ -193,6 +193,11 @@ DLDA_API dlda_status dlda_dataset_create(const dlda_dataset_spec *spec, dlda_dat
 DLDA_API dlda_status dlda_dataset_split(const dlda_dataset *dataset, size_t count, uint64_t seed,
                                         dlda_dataset **first, dlda_dataset **second);
 
+/* Divides training data as the options subset, folds, fold, validation, split-seed and seed say. *validation stays NULL if
+ * nothing is held out. A trainer records what was done: these options of a set that was divided here; of any other, only
+ * how many validation samples it was given. */
+DLDA_API dlda_status dlda_dataset_divide(const dlda_dataset *all, const dlda_options *options, dlda_dataset **train,
+                                         dlda_dataset **validation);
 /* `count` of the samples, class by class in equal shares, at random by `seed`. */
 DLDA_API dlda_status dlda_dataset_subset(const dlda_dataset *dataset, size_t count, uint64_t seed,
                                          dlda_dataset **subset);

@@ -96,6 +96,36 @@ static void test_learns_with_every_objective(void **state)
     }
 }
 
+/* What a model says of its data is what was done, not what an option would have done. */
+static void test_division_is_recorded_as_done(void **state)
+{
+    dlda_dataset *all = new_problem(1), *train = NULL, *validation = NULL;
+    dlda_options *options = new_options("lda");
+    dlda_trainer *trainer = NULL;
+
+    (void)state;
+    CHECK_OK(dlda_options_set(options, "validation", "0.2"));
+    CHECK_OK(dlda_options_set(options, "subset", "120"));
+    CHECK_OK(dlda_trainer_create(options, all, NULL, &trainer)); /* nobody divided it */
+    assert_non_null(strstr(trainer->model->options, "\"validation\": 0,"));
+    assert_non_null(strstr(trainer->model->options, "\"subset\": 0,"));
+    dlda_trainer_destroy(trainer);
+    CHECK_OK(dlda_trainer_create(options, all, all, &trainer));
+    assert_non_null(strstr(trainer->model->options, "\"validation\": 160,"));
+    dlda_trainer_destroy(trainer);
+    CHECK_OK(dlda_dataset_divide(all, options, &train, &validation));
+    assert_int_equal(dlda_dataset_count(train), 96);
+    assert_int_equal(dlda_dataset_count(validation), 24);
+    CHECK_OK(dlda_trainer_create(options, train, validation, &trainer));
+    assert_non_null(strstr(trainer->model->options, "\"validation\": 0.2"));
+    assert_non_null(strstr(trainer->model->options, "\"subset\": 120,"));
+    dlda_trainer_destroy(trainer);
+    dlda_dataset_destroy(train);
+    dlda_dataset_destroy(validation);
+    dlda_dataset_destroy(all);
+    dlda_options_destroy(options);
+}
+
 static void test_cross_entropy_needs_a_feature_per_class(void **state)
 {
     dlda_dataset *train = new_problem(1);
@@ -397,6 +427,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_learns_with_every_objective),
+        cmocka_unit_test(test_division_is_recorded_as_done),
         cmocka_unit_test(test_cross_entropy_needs_a_feature_per_class),
         cmocka_unit_test(test_same_seed_same_bits),
         cmocka_unit_test(test_steps_take_no_memory),

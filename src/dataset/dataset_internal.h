@@ -29,11 +29,18 @@ typedef struct dlda_storage {
     size_t *fold_samples;
 } dlda_storage;
 
+/* The options that dlda_dataset_divide made a set by, in the order of its table; "" if it was not made so. */
+enum { DLDA_DIVISION_OPTIONS = 5, DLDA_DIVISION_TEXT = 40 };
+typedef struct dlda_division {
+    char values[DLDA_DIVISION_OPTIONS][DLDA_DIVISION_TEXT];
+} dlda_division;
+
 struct dlda_dataset {
     dlda_storage *storage;
     size_t count, height, width, channels, classes;
     size_t *index; /* [count]: where in the storage sample i lies */
     int *labels;   /* [count], NULL if there are none             */
+    dlda_division division;
 };
 
 /* A set with everything but the pixels, as `spec` says; the caller puts those into its storage. */

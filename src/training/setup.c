@@ -195,6 +195,7 @@ dlda_status dlda_trainer_create(const dlda_options *options, const dlda_dataset 
     DLDA_TRY(check_shift(options, train));
     DLDA_TRY(DLDA_TAKE(&self, 1, "trainer"));
     self->options = *options;
+    DLDA_TRY(dlda_dataset_record_division(train, validation, &self->options));
     self->train = train;
     self->validation = validation;
     self->best_accuracy = -1;

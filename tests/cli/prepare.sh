@@ -79,7 +79,7 @@ recorded seed5 "a['split-seed'] == 1 and a['seed'] == 5"
 
 tiny 2 bad --subset 181; says 'subset: found 181, expected at most the 180 training samples'
 tiny 2 bad --subset 40; says 'batch 50 is larger than the training set of 36'
-tiny 2 bad --folds 3; says 'folds needs --fold K, from 1 to 3'
+tiny 2 bad --folds 3; says 'folds needs option fold, from 1 to 3'
 tiny 2 bad --folds 3 --fold 4; says 'fold: found 4, expected 1 to 3'
 tiny 2 bad --folds 1 --fold 1; says 'folds: found 1, expected at least 2'
 tiny 2 bad --folds 181 --fold 1; says 'folds: 181, expected 2 to 180'
