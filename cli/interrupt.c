@@ -67,6 +67,7 @@ void interrupt_end(void)
 {
     struct sigaction now;
 
+    if (noted_signal) return; /* its echo may be still to come, and must not end us by the signal */
     for (size_t i = 0; i < N_WATCHED; i++)
         if (sigaction(watched[i], NULL, &now) == 0 && now.sa_handler == note_signal) signal(watched[i], SIG_DFL);
 }
