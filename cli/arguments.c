@@ -7,6 +7,7 @@
  * are checked by dlda_options_set. Here is only the grammar.
  */
 #include "arguments.h"
+#include "base/closest_word.h"
 
 #include <stdio.h>
 #include <stdlib.h>

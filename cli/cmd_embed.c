@@ -4,7 +4,7 @@
  */
 #include "data.h"
 #include "fit.h"
-#include "json_out.h"
+#include "terminal/json_out.h"
 
 #include <stdio.h>
 #include <string.h>

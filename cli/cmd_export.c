@@ -3,7 +3,7 @@
  * cmd_export.c - `deeplda export`: a model as an ONNX file, for other runtimes.
  */
 #include "cli.h"
-#include "json_out.h"
+#include "terminal/json_out.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,8 +4,8 @@
  * classifies, and the table projected on its directions.
  */
 #include "cli.h"
-#include "json_out.h"
-#include "table.h"
+#include "terminal/json_out.h"
+#include "terminal/table.h"
 
 #include <math.h>
 #include <stdio.h>

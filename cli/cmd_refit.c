@@ -5,9 +5,9 @@
  */
 #include "data.h"
 #include "fit.h"
-#include "json_out.h"
+#include "terminal/json_out.h"
 #include "priors.h"
-#include "table.h"
+#include "terminal/table.h"
 
 #include <stdio.h>
 

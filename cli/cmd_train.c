@@ -6,12 +6,12 @@
  * so nothing is found out after hours that could have been known at once.
  */
 #include "data.h"
-#include "events.h"
+#include "terminal/events.h"
 #include "fit.h"
 #include "folders.h"
-#include "interrupt.h"
-#include "progress.h"
-#include "table.h"
+#include "terminal/interrupt.h"
+#include "terminal/progress.h"
+#include "terminal/table.h"
 
 #include <stdio.h>
 #include <string.h>

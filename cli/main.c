@@ -3,6 +3,7 @@
  * main.c - the program deeplda: finds the command and runs it.
  */
 #include "arguments.h"
+#include "base/closest_word.h"
 #include "blas_core.h"
 #include "help.h"
 

@@ -116,9 +116,6 @@ typedef struct dlda_preset {
 } dlda_preset;
 DLDA_API int dlda_preset_at(size_t i, dlda_preset *preset);
 
-/* For "did you mean": the index of the word most like `word`, -1 if none is near. */
-DLDA_API int dlda_closest_word(const char *word, const char *const *words, size_t count);
-
 /* ---- Data -------------------------------------------------------------------------------------- */
 
 /* A set of equally large images (or plain vectors: height 1, width 1) with a class label each. */
@@ -242,10 +239,6 @@ typedef enum dlda_data_format {
 DLDA_API dlda_status dlda_dataset_write(const dlda_dataset *dataset, dlda_part part, dlda_data_format format,
                                         const char *folder);
 
-/* Writes a contact sheet as PNG: a row for each class with its name, its size and its first images, `count` at most.
- * Where values lie outside of 0 to 1, the smallest on the sheet is black and the largest white. */
-DLDA_API dlda_status dlda_dataset_write_sheet(const dlda_dataset *dataset, size_t count, const char *path);
-
 /* ---- Known data sets ----------------------------------------------------------------------------- */
 
 /* Sets with a name, which stands for a folder of that name in the data folder wherever a path is expected. */
@@ -272,22 +265,6 @@ DLDA_API int dlda_known_set_is_present(const char *name);
  * that differs. */
 DLDA_API dlda_status dlda_known_set_verify(const char *name, void *user,
                                            void (*problem)(void *user, const char *message));
-
-/* Puts a set into the data folder. Between _begin, which locks the data folder (DLDA_E_EXISTS if another process has
- * it), and _finish, which unpacks, converts, checks and moves into place, the caller brings the archive. */
-typedef struct dlda_install dlda_install;
-
-DLDA_API dlda_status dlda_install_begin(const char *name, dlda_install **install);
-/* The folder in which the archive belongs under its name. */
-DLDA_API const char *dlda_install_folder(const dlda_install *install);
-/* 1 if something is there under the archive's name; it may be from an earlier attempt. */
-DLDA_API int dlda_install_has_archive(const dlda_install *install);
-/* Whether it has the right SHA-256; if not, it is removed. */
-DLDA_API dlda_status dlda_install_check_archive(const dlda_install *install);
-/* `step` may be NULL; it is told what is done next. On failure the archive stays, and the set is as it was. */
-DLDA_API dlda_status dlda_install_finish(dlda_install *install, void *user,
-                                         void (*step)(void *user, const char *words));
-DLDA_API void dlda_install_destroy(dlda_install *install);
 
 /* ---- Classic LDA, on any table of features ------------------------------------------------------- */
 
@@ -706,49 +683,6 @@ DLDA_API dlda_status dlda_model_evaluate_svm(const dlda_model *model, dlda_works
                                              const dlda_svm *svm, const dlda_dataset *dataset,
                                              dlda_evaluation **evaluation);
 
-/* ---- Reports ------------------------------------------------------------------------------------- */
-
-/* What became of trainings, for people: report.html, a page that needs no other file, and figures/ with the data (.dat),
- * the script (.gp) and the drawings of each figure. Drawing is left to gnuplot, which the caller runs (docs/report.md):
- *
- *     dlda_report_create(&spec, &report);
- *     dlda_report_add(report, &run);               once for each run; several are compared
- *     dlda_report_write_figures(report);           data and scripts
- *     for each dlda_report_figure(report, i):      gnuplot NAME.gp, in the folder figures/
- *     dlda_report_write_page(report);              with all drawings that are there by then
- */
-typedef struct dlda_report dlda_report;
-
-typedef struct dlda_report_spec {
-    const char *folder; /* for report.html and figures/; made if it is not there   */
-    const char *title;  /* NULL: made of the names of the runs                     */
-    size_t directions;  /* that figures of samples show, at most; 0: 5             */
-    size_t threads;     /* that run models; 0: one per core                        */
-    size_t refresh;     /* while a run goes on, the page reloads itself after so many seconds; 0: never */
-    void *user;         /* passed on to:                                           */
-    void (*problem)(void *user, const char *message); /* is told what is missing or damaged; may be NULL */
-} dlda_report_spec;
-
-typedef struct dlda_report_run {
-    const char *folder;          /* of the run; any of its files may be missing                             */
-    const char *name;            /* NULL: that of the folder                                                */
-    const dlda_model *model;     /* of the run; NULL if it cannot be had                                    */
-    const dlda_dataset *samples; /* to test it on; NULL: figures of samples are replaced by `no_samples`    */
-    const char *no_samples;      /* why there are none; may be NULL                                         */
-    const char *part;            /* what the samples are called: "validation"; NULL: "test"                 */
-} dlda_report_run;
-
-DLDA_API dlda_status dlda_report_create(const dlda_report_spec *spec, dlda_report **report);
-/* Reads the folder and runs the model; nothing of *run is needed afterwards. Fails if the folder is not that of a run. */
-DLDA_API dlda_status dlda_report_add(dlda_report *report, const dlda_report_run *run);
-/* 1 if one of the runs still goes on. */
-DLDA_API int dlda_report_is_running(const dlda_report *report);
-DLDA_API dlda_status dlda_report_write_figures(dlda_report *report);
-/* The name of figure i, from 0, of those that can be drawn; NULL behind the last one. */
-DLDA_API const char *dlda_report_figure(const dlda_report *report, size_t i);
-DLDA_API dlda_status dlda_report_write_page(const dlda_report *report);
-DLDA_API void dlda_report_destroy(dlda_report *report);
-
 /* ---- Networks ------------------------------------------------------------------------------------ */
 
 /* A network as text (docs/network_format.md): `name` is mnist, cifar10, stl10 or mlp, or a file. What has a newline is
@@ -835,76 +769,6 @@ DLDA_API dlda_status dlda_objective_gradient(dlda_objective *objective, const fl
 DLDA_API const double *dlda_objective_eigenvalues(const dlda_objective *objective, size_t *count);
 /* How many of them that evaluation maximised: those whose weight is not 0. */
 DLDA_API size_t dlda_objective_selected(const dlda_objective *objective);
-
-/* ---- Benchmarks: how fast a network runs on this machine ------------------------------------------- */
-
-typedef enum dlda_benchmark_part {
-    DLDA_BENCHMARK_ALL,
-    DLDA_BENCHMARK_STEP,     /* training steps on random images                           */
-    DLDA_BENCHMARK_LAYERS,   /* the three passes of each convolution and dense layer alone */
-    DLDA_BENCHMARK_INFERENCE /* features of random images                                 */
-} dlda_benchmark_part;
-
-typedef struct dlda_benchmark_spec {
-    const char *net; /* mnist, cifar10, stl10, mlp, or a file; one without an input line gets 28 x 28 x 1 */
-    size_t batch;    /* images at once                                                                    */
-    size_t threads;  /* 0: one per core                                                                   */
-    size_t repeats;  /* everything is measured that often, after one run that is not; medians count       */
-    dlda_objective_kind objective;
-    dlda_benchmark_part part;
-    const char *prepare; /* of the images of a step, as the option of that name; NULL: scale */
-    int flip;            /* augment the images of a step, as the options of these names     */
-    size_t shift;
-} dlda_benchmark_spec;
-
-/* One pass of a layer over a whole batch. */
-typedef struct dlda_benchmark_pass {
-    double seconds;
-    double gflops; /* as if computed directly: Winograd's algorithm does less work, so this may exceed the peak */
-    double bytes;  /* that must cross memory at least: each array of the pass once                              */
-} dlda_benchmark_pass;
-
-typedef struct dlda_benchmark_layer {
-    size_t number;        /* in the table of dlda_network_text_describe, from 1     */
-    char name[48];        /* "conv 64 3x3 pad 1"                                    */
-    const char *kind;     /* "conv" or "dense"                                      */
-    const char *method;   /* "winograd", "product" or "im2col"                      */
-    size_t in[3], out[3]; /* height, width, channels                                */
-    dlda_benchmark_pass forward;
-    dlda_benchmark_pass backward_data;    /* gradient of the input; no step needs that of the first layer */
-    dlda_benchmark_pass backward_weights; /* gradient of the weights                                      */
-} dlda_benchmark_layer;
-
-/* Seconds of a step's phases. Gather: waiting for the loader's thread, which makes the next batch meanwhile; the
- * optimiser's include the weight penalty. */
-typedef struct dlda_benchmark_phases {
-    double gather, forward, objective, backward, optimiser;
-} dlda_benchmark_phases;
-
-/* What was not measured is NaN, or 0 if it is a count. */
-typedef struct dlda_benchmark {
-    size_t batch, threads, repeats;
-    const char *kernels;        /* instruction set that was chosen: "avx2", ...                                  */
-    double machine_peak_gflops; /* multiply-adds of floats, measured on all threads at once                      */
-    double machine_gigabytes_per_second; /* to and from memory, with all threads                                 */
-    /* a training step, on memory that is taken before the first */
-    double step_seconds, images_per_second;
-    double step_gflop; /* work of its convolutions, computed directly                                   */
-    dlda_benchmark_phases phases;
-    double loader_seconds; /* processor time of the loader's thread for a batch, beside the phases             */
-    size_t peak_bytes;     /* most memory that was resident so far, of the whole process (VmHWM): that of a
-                                   step if nothing large went before in this process                             */
-    size_t base_bytes;     /* resident memory before anything was taken                                     */
-    size_t plan_bytes;     /* the network's own part: values, gradients, scratch                            */
-    /* inference, without the LDA */
-    double inference_images_per_second; /* with `batch` images at once */
-    double single_images_per_second;    /* one image after the other   */
-    size_t n_layers;
-    const dlda_benchmark_layer *layers; /* [n_layers] */
-} dlda_benchmark;
-
-DLDA_API dlda_status dlda_benchmark_run(const dlda_benchmark_spec *spec, dlda_benchmark **benchmark);
-DLDA_API void dlda_benchmark_destroy(dlda_benchmark *benchmark);
 
 #ifdef __cplusplus
 }

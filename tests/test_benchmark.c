@@ -5,8 +5,8 @@
 #include "check.h"
 
 #include "base/memory.h"
-#include "base/peak.h"
-#include "training/benchmark.h"
+#include "bench/peak.h"
+#include "bench/benchmark.h"
 
 #include <unistd.h>
 

@@ -3,9 +3,10 @@
  * test_known.c - sets with a name: SHA-256, .tgz archives, the data folder, installing, and the conversion of CIFAR-10.
  */
 #define _GNU_SOURCE
+#include "data/install.h"
 #include "idx_files.h"
 
-#include "dataset/tgz.h"
+#include "data/tgz.h"
 #include "dataset/writers.h"
 #include "tiny_known.h"
 

@@ -3,6 +3,7 @@
  * test_options.c - options by name and text: defaults, types, ranges, suggestions, and their record as JSON.
  */
 #include "check.h"
+#include "base/closest_word.h"
 
 #include "base/memory.h"
 #include "base/number.h"

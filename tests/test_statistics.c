@@ -6,7 +6,7 @@
 #include "check.h"
 
 #include "golden/golden_statistics.h"
-#include "statistics.h"
+#include "eval/statistics.h"
 
 enum {
     N_SHARES = sizeof golden_shares / sizeof *golden_shares,

@@ -3,6 +3,7 @@
  * test_write.c - data sets to IDX, NumPy and PNG files, and contact sheets.
  */
 #define _GNU_SOURCE
+#include "report/sheet.h"
 #include "idx_files.h"
 
 #include "dataset/writers.h"

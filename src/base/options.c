@@ -5,6 +5,7 @@
  * To add an option: a field in options.h, a row here. Everything else follows from the row.
  */
 #include "base/options.h"
+#include "base/closest_word.h"
 #include "base/memory.h"
 #include "base/number.h"
 
@@ -385,42 +386,6 @@ const dlda_option_info *dlda_option_at(size_t i)
 int dlda_option_decides_result(size_t i)
 {
     return table[i].decides_result;
-}
-
-/* ---- Suggestions ---- */
-
-/* Edits (insert, remove, replace) that turn a into b; both are cut at 63 characters. */
-static int edit_distance(const char *a, const char *b)
-{
-    int row[64];
-    int n = (int)strnlen(a, 63), m = (int)strnlen(b, 63);
-
-    for (int j = 0; j <= m; j++) row[j] = j;
-    for (int i = 1; i <= n; i++) {
-        int diagonal = row[0];
-        row[0] = i;
-        for (int j = 1; j <= m; j++) {
-            int replaced = diagonal + (a[i - 1] != b[j - 1]);
-            int shorter = row[j - 1] < row[j] ? row[j - 1] + 1 : row[j] + 1;
-            diagonal = row[j];
-            row[j] = replaced < shorter ? replaced : shorter;
-        }
-    }
-    return row[m];
-}
-
-int dlda_closest_word(const char *word, const char *const *words, size_t count)
-{
-    int best = -1, least = (int)strnlen(word, 63) / 3 + 2; /* farther than that is not a slip of the finger */
-
-    for (size_t i = 0; i < count; i++) {
-        int distance = edit_distance(word, words[i]);
-        if (distance < least) {
-            least = distance;
-            best = (int)i;
-        }
-    }
-    return best;
 }
 
 /* ---- Values ---- */

@@ -11,6 +11,7 @@
  */
 #define _GNU_SOURCE /* memrchr */
 #include "dataset/csv.h"
+#include "base/closest_word.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "dataset/csv_text.h"

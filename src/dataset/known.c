@@ -3,6 +3,7 @@
  * known.c - sets by name: where the data folder is, what is in it, and whether it is what was published.
  */
 #include "dataset/known.h"
+#include "base/closest_word.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/sha256.h"

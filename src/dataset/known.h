@@ -30,8 +30,6 @@ typedef struct dlda_known {
     const char *archive_sha256;
     const dlda_known_member *members;
     size_t n_members;
-    /* Makes the files from the members, which lie in the same folder, and removes the latter. NULL: they are the same. */
-    dlda_status (*convert)(const char *folder, void *user, void (*step)(void *user, const char *words));
 } dlda_known;
 
 /* known_table.c; tests bring a table of their own. */
@@ -50,8 +48,5 @@ dlda_status dlda_known_resolve(const char *path, char **folder);
 
 /* Fails unless a file has that size and digest. */
 dlda_status dlda_known_check_file(const char *folder, const dlda_known_file *file);
-
-/* Six sheets of pictures and two lists of labels become the binary files of CIFAR-10. */
-dlda_status dlda_cifar10_convert(const char *folder, void *user, void (*step)(void *user, const char *words));
 
 #endif

@@ -3,6 +3,7 @@
  * preparation.c - the chain of steps: its text, and its work on images.
  */
 #include "dataset/preparation.h"
+#include "base/closest_word.h"
 #include "base/memory.h"
 
 #include <math.h>

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cmd_bench.c - `deeplda bench`: how fast a network trains and infers on this machine, and where the time goes.
+ *
+ * docs/performance.md explains each figure.
+ */
+#include "bench/benchmark.h"
+#include "terminal/json_out.h"
+#include "terminal/table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const name = "bench";
+
+typedef struct phase {
+    const char *name;
+    double seconds;
+} phase;
+
+enum { N_PHASES = 5 };
+
+static void list_phases(const dlda_benchmark *b, phase phases[N_PHASES])
+{
+    phases[0] = (phase){ "gather", b->phases.gather };
+    phases[1] = (phase){ "forward", b->phases.forward };
+    phases[2] = (phase){ "objective", b->phases.objective };
+    phases[3] = (phase){ "backward", b->phases.backward };
+    phases[4] = (phase){ "optimiser", b->phases.optimiser };
+}
+
+/* ---- JSON ---- */
+
+static void write_number(json_out *json, const char *key, double number)
+{
+    json_key(json, key);
+    json_number(json, number);
+}
+
+static void write_count(json_out *json, const char *key, size_t count)
+{
+    json_key(json, key);
+    json_count(json, count);
+}
+
+static void write_word(json_out *json, const char *key, const char *text)
+{
+    json_key(json, key);
+    json_text(json, text);
+}
+
+static void write_shape(json_out *json, const char *key, const size_t sizes[3])
+{
+    json_key(json, key);
+    json_open(json, '[');
+    for (int i = 0; i < 3; i++) json_count(json, sizes[i]);
+    json_close(json, ']');
+}
+
+static void write_pass(json_out *json, const char *key, const dlda_benchmark_pass *pass)
+{
+    json_key(json, key);
+    json_open(json, '{');
+    write_number(json, "seconds", pass->seconds);
+    write_number(json, "gflops", pass->gflops);
+    write_number(json, "bytes", pass->bytes);
+    json_close(json, '}');
+}
+
+static void write_layer(json_out *json, const dlda_benchmark_layer *layer)
+{
+    json_open(json, '{');
+    write_count(json, "number", layer->number);
+    write_word(json, "name", layer->name);
+    write_word(json, "kind", layer->kind);
+    write_word(json, "method", layer->method);
+    write_shape(json, "in", layer->in);
+    write_shape(json, "out", layer->out);
+    write_pass(json, "forward", &layer->forward);
+    write_pass(json, "backward_data", &layer->backward_data);
+    write_pass(json, "backward_weights", &layer->backward_weights);
+    json_close(json, '}');
+}
+
+static void write_phases(json_out *json, const dlda_benchmark *b)
+{
+    phase phases[N_PHASES];
+
+    list_phases(b, phases);
+    json_key(json, "phases");
+    json_open(json, '{');
+    for (int i = 0; i < N_PHASES; i++) write_number(json, phases[i].name, phases[i].seconds);
+    json_close(json, '}');
+}
+
+static void write_json(const dlda_options *options, const dlda_benchmark *b)
+{
+    json_out json = { .file = stdout };
+
+    json_open(&json, '{');
+    write_word(&json, "version", dlda_version());
+    write_word(&json, "net", dlda_options_get(options, "net"));
+    write_word(&json, "objective", dlda_options_get(options, "objective"));
+    write_count(&json, "batch", b->batch);
+    write_count(&json, "threads", b->threads);
+    write_count(&json, "repeats", b->repeats);
+    write_word(&json, "kernels", b->kernels);
+    write_number(&json, "machine_peak_gflops", b->machine_peak_gflops);
+    write_number(&json, "machine_gigabytes_per_second", b->machine_gigabytes_per_second);
+    write_number(&json, "step_seconds", b->step_seconds);
+    write_number(&json, "images_per_second", b->images_per_second);
+    write_number(&json, "step_gflop", b->step_gflop);
+    write_phases(&json, b);
+    write_number(&json, "loader_seconds", b->loader_seconds);
+    write_count(&json, "peak_bytes", b->peak_bytes);
+    write_count(&json, "base_bytes", b->base_bytes);
+    write_count(&json, "plan_bytes", b->plan_bytes);
+    write_number(&json, "inference_images_per_second", b->inference_images_per_second);
+    write_number(&json, "single_images_per_second", b->single_images_per_second);
+    json_key(&json, "layers");
+    json_open(&json, '[');
+    for (size_t i = 0; i < b->n_layers; i++) write_layer(&json, &b->layers[i]);
+    json_close(&json, ']');
+    json_close(&json, '}');
+    fputc('\n', stdout);
+}
+
+/* ---- Text ---- */
+
+static void print_step(const dlda_benchmark *b)
+{
+    phase phases[N_PHASES];
+    double gflops = b->step_gflop / b->step_seconds;
+
+    list_phases(b, phases);
+    printf("\ntraining step  %.4g s: %.1f images/s, %.1f GFLOPS (%.0f %% of the peak)\n", b->step_seconds,
+           b->images_per_second, gflops, 100 * gflops / b->machine_peak_gflops);
+    for (int i = 0; i < N_PHASES; i++)
+        printf("  %-10s   %10.3f ms  %5.1f %%\n", phases[i].name, 1e3 * phases[i].seconds,
+               100 * phases[i].seconds / b->step_seconds);
+    printf("  loader       %10.3f ms of a thread of its own, beside the step: %.2f %% of its %zu threads' time\n",
+           1e3 * b->loader_seconds, 100 * b->loader_seconds / (b->step_seconds * (double)b->threads), b->threads);
+    printf("memory         %.1f MB resident at most (%.1f MB before), of which the network plan has %.1f MB\n",
+           1e-6 * (double)b->peak_bytes, 1e-6 * (double)b->base_bytes, 1e-6 * (double)b->plan_bytes);
+}
+
+static void print_pass(const dlda_benchmark_pass *pass)
+{
+    printf(" %9.3f %7.1f %6.1f", 1e3 * pass->seconds, pass->gflops, 1e-9 * pass->bytes / pass->seconds);
+}
+
+static void print_layers(const dlda_benchmark *b)
+{
+    char shape[48];
+
+    printf("\n%-45s %24s %24s %24s\n", "layers alone (GFLOPS as of the direct sum)", "forward", "backward data",
+           "backward weights");
+    printf("%2s %-20s %-12s %-8s", "", "layer", "input", "method");
+    for (int p = 0; p < 3; p++) printf(" %9s %7s %6s", "ms", "GFLOPS", "GB/s");
+    for (size_t i = 0; i < b->n_layers; i++) {
+        const dlda_benchmark_layer *layer = &b->layers[i];
+        snprintf(shape, sizeof shape, "%zux%zux%zu", layer->in[0], layer->in[1], layer->in[2]);
+        printf("\n%2zu %-20s %-12s %-8s", layer->number, layer->name, shape, layer->method);
+        print_pass(&layer->forward);
+        print_pass(&layer->backward_data);
+        print_pass(&layer->backward_weights);
+    }
+    putchar('\n');
+}
+
+static void write_text(const dlda_options *options, const dlda_benchmark *b)
+{
+    printf("network %s, objective %s, batch %zu, %zu threads, medians of %zu\n", dlda_options_get(options, "net"),
+           dlda_options_get(options, "objective"), b->batch, b->threads, b->repeats);
+    printf("machine peak   %.1f GFLOPS (multiply-adds of floats), memory %.1f GB/s; kernels for %s\n",
+           b->machine_peak_gflops, b->machine_gigabytes_per_second, b->kernels);
+    if (!isnan(b->step_seconds)) print_step(b);
+    if (!isnan(b->inference_images_per_second))
+        printf("\ninference      %.1f images/s with %zu at once, %.1f images/s one by one\n",
+               b->inference_images_per_second, b->batch, b->single_images_per_second);
+    if (b->n_layers > 0) print_layers(b);
+}
+
+/* ---- The command ---- */
+
+/* The position of an option's value among its choices, which is also its number in the library. */
+static int choice_of(const dlda_options *options, const char *option, const char *choices)
+{
+    const char *value = dlda_options_get(options, option);
+    size_t length = strlen(value);
+    int index = 0;
+
+    while (strncmp(choices, value, length) != 0 || (choices[length] != '|' && choices[length] != '\0')) {
+        choices = strchr(choices, '|') + 1;
+        index++;
+    }
+    return index;
+}
+
+static const char *choices_of(const char *option)
+{
+    size_t i = 0;
+
+    while (strcmp(dlda_option_at(i)->name, option) != 0) i++;
+    return dlda_option_at(i)->choices;
+}
+
+static int run_bench(const cli_arguments *arguments)
+{
+    const dlda_options *options = arguments->options;
+    dlda_benchmark *benchmark = NULL;
+    dlda_benchmark_spec spec = {
+        .net = dlda_options_get(options, "net"),
+        .batch = (size_t)option_number(options, "batch"),
+        .threads = (size_t)option_number(options, "threads"),
+        .repeats = (size_t)option_number(options, "repeats"),
+        .objective = (dlda_objective_kind)choice_of(options, "objective", choices_of("objective")),
+        .part = (dlda_benchmark_part)choice_of(options, "part", choices_of("part")),
+        .prepare = dlda_options_get(options, "prepare"),
+        .flip = option_is(options, "flip", "true"),
+        .shift = (size_t)option_number(options, "shift"),
+    };
+
+    int code = exit_code_of(name, dlda_benchmark_run(&spec, &benchmark));
+    if (code == EXIT_OK && option_is(options, "json", "true")) write_json(options, benchmark);
+    else if (code == EXIT_OK) write_text(options, benchmark);
+    dlda_benchmark_destroy(benchmark);
+    return code;
+}
+
+const cli_command bench_command = {
+    .name = "bench",
+    .operands = "",
+    .least = 0,
+    .most = 0,
+    .summary = "Measure how fast a network trains and infers on this machine.",
+    .details =
+        "Trains on random images: seconds per phase, images per second, memory; then each convolution alone, and "
+        "inference. docs/performance.md explains the figures. A single layer is a network of one line, such as "
+        "`conv 64 3 pad 1` after `input 28 28 64`, measured with --part layers.",
+    .examples = "deeplda bench --net mnist --batch 1000\n"
+                "deeplda bench --net cifar10 --batch 100 --threads 2 --json\n"
+                "deeplda bench --net layer.net --batch 100 --part layers",
+    .run = run_bench,
+};

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cmd_data_check.c - `deeplda data check`: reads all of a set and says what is in it, and what is damaged.
+ */
+#include "data/cmd_data.h"
+#include "fit.h"
+#include "terminal/json_out.h"
+#include "terminal/table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const name = "data";
+
+enum { PORTION = 64, NAME_COLUMNS = 16, SHOWN_CHANNELS = 4 };
+
+/* ---- What is measured of a part ---- */
+
+typedef struct measures {
+    dlda_dataset *dataset;
+    size_t *counts;           /* [classes]                     */
+    double *mean, *deviation; /* [channels]                    */
+    float least, most;        /* of all values                 */
+} measures;
+
+typedef struct check {
+    const cli_arguments *arguments;
+    measures parts[2]; /* by dlda_part; dataset is NULL if there is none */
+    char **problems;   /* [n_problems]                                   */
+    size_t n_problems;
+    int known, published; /* a set with a name; all its files are as published */
+} check;
+
+static const char *const part_names[] = { "training", "test" };
+
+static void note_problem(void *user, const char *message)
+{
+    check *self = user;
+    char **more = realloc(self->problems, (self->n_problems + 1) * sizeof *more);
+
+    complain(name, "%s", message);
+    if (!more) return; /* it was said, at least */
+    self->problems = more;
+    if ((self->problems[self->n_problems] = strdup(message)) != NULL) self->n_problems++;
+}
+
+static void count_classes(measures *part)
+{
+    for (size_t i = 0; i < dlda_dataset_count(part->dataset); i++) {
+        int label = dlda_dataset_label(part->dataset, i);
+        if (label >= 0) part->counts[label]++;
+    }
+}
+
+/* Sums of values and of their squares, for now, in mean and deviation. */
+static void add_values(measures *part, const float *values, size_t pixels, size_t channels)
+{
+    for (size_t p = 0; p < pixels; p++)
+        for (size_t c = 0; c < channels; c++) {
+            float value = values[p * channels + c];
+            part->mean[c] += (double)value;
+            part->deviation[c] += (double)value * (double)value;
+            part->least = fminf(part->least, value);
+            part->most = fmaxf(part->most, value);
+        }
+}
+
+static dlda_status measure_values(measures *part, float *images, size_t pixels)
+{
+    size_t count = dlda_dataset_count(part->dataset), channels = dlda_dataset_channels(part->dataset);
+    double total = (double)count * (double)pixels;
+
+    part->least = INFINITY;
+    part->most = -INFINITY;
+    for (size_t first = 0; first < count; first += PORTION) {
+        size_t n = count - first < PORTION ? count - first : PORTION;
+        dlda_status status = dlda_dataset_images(part->dataset, first, n, images);
+        if (status != DLDA_OK) return status;
+        add_values(part, images, n * pixels, channels);
+    }
+    for (size_t c = 0; c < channels; c++) {
+        part->mean[c] /= total;
+        part->deviation[c] = sqrt(fmax(0, part->deviation[c] / total - part->mean[c] * part->mean[c]));
+    }
+    return DLDA_OK;
+}
+
+static int measure(measures *part, const char *path)
+{
+    size_t channels = dlda_dataset_channels(part->dataset), classes = dlda_dataset_classes(part->dataset);
+    size_t pixels = dlda_dataset_height(part->dataset) * dlda_dataset_width(part->dataset);
+    float *images = calloc(PORTION * pixels, channels * sizeof *images);
+    int code = EXIT_FAILED;
+
+    part->counts = calloc(classes + 1, sizeof *part->counts);
+    part->mean = calloc(channels, sizeof *part->mean);
+    part->deviation = calloc(channels, sizeof *part->deviation);
+    if (images && part->counts && part->mean && part->deviation) {
+        count_classes(part);
+        code = exit_code_at(name, path, measure_values(part, images, pixels));
+    } else {
+        complain(name, "%s: no memory", path);
+    }
+    free(images);
+    return code;
+}
+
+/* ---- Reading ---- */
+
+static int check_part(check *self, dlda_part part)
+{
+    dlda_read_spec spec = data_read_spec(self->arguments, part);
+
+    spec.user = self;
+    spec.problem = note_problem;
+    if (dlda_dataset_open(&spec, &self->parts[part].dataset) != DLDA_OK) {
+        note_problem(self, dlda_last_error());
+        return EXIT_FAILED;
+    }
+    return measure(&self->parts[part], spec.path);
+}
+
+/* A training part that is not there is a problem only if there is no test part either. */
+static int check_parts(check *self)
+{
+    const dlda_read_spec train = data_read_spec(self->arguments, DLDA_TRAIN);
+    const dlda_read_spec test = data_read_spec(self->arguments, DLDA_TEST);
+    int has_test = dlda_dataset_has_part(&test), code = EXIT_OK;
+
+    if ((dlda_dataset_has_part(&train) || !has_test) && check_part(self, DLDA_TRAIN) != EXIT_OK) code = EXIT_FAILED;
+    if (has_test && check_part(self, DLDA_TEST) != EXIT_OK) code = EXIT_FAILED;
+    return code;
+}
+
+static int check_that_parts_fit(const check *self)
+{
+    const dlda_dataset *train = self->parts[DLDA_TRAIN].dataset, *test = self->parts[DLDA_TEST].dataset;
+    const char *path = self->arguments->words[1];
+
+    if (!train || !test) return EXIT_OK;
+    fit_size wanted = fit_of_training(train);
+    int code = fit_images(name, path, "test images", test, &wanted);
+    return code == EXIT_OK ? fit_classes(name, path, "test images", test, &wanted) : code;
+}
+
+/* Where the path is the name of a set, its files have to be those that were published. */
+static void verify(check *self)
+{
+    const char *path = self->arguments->words[1];
+
+    self->known = data_known(path) && access(path, F_OK) != 0 && dlda_known_set_is_present(path);
+    if (self->known) self->published = dlda_known_set_verify(path, self, note_problem) == DLDA_OK;
+}
+
+/* ---- Text ---- */
+
+static void print_channels(const char *words, const double *values, size_t channels)
+{
+    printf("  %s", words);
+    for (size_t c = 0; c < channels; c++) printf(" %.4f", values[c]);
+}
+
+static void print_part(const measures *part, const char *what)
+{
+    const dlda_dataset *data = part->dataset;
+    size_t channels = dlda_dataset_channels(data), classes = dlda_dataset_classes(data);
+
+    printf("%s part: %zu images of %zu x %zu x %zu (height, width, channels), %zu classes\n", what,
+           dlda_dataset_count(data), dlda_dataset_height(data), dlda_dataset_width(data), channels, classes);
+    printf("  values %.6g to %.6g", (double)part->least, (double)part->most);
+    if (channels <= SHOWN_CHANNELS) {
+        print_channels("mean", part->mean, channels);
+        print_channels("deviation", part->deviation, channels);
+    }
+    fputs("\n  ", stdout);
+    table_padded(stdout, "class", NAME_COLUMNS);
+    fputs("  images\n", stdout);
+    for (size_t c = 0; c < classes; c++) {
+        fputs("  ", stdout);
+        table_padded(stdout, dlda_dataset_class_name(data, c), NAME_COLUMNS);
+        printf("  %6zu\n", part->counts[c]);
+    }
+}
+
+static void print_check(const check *self)
+{
+    for (int part = 0; part < 2; part++)
+        if (self->parts[part].counts) print_part(&self->parts[part], part_names[part]);
+    if (self->known) puts(self->published ? "files: as published (SHA-256)" : "files: not as published (SHA-256)");
+    if (self->n_problems == 0) puts("nothing is damaged");
+    else printf("damaged: %zu, named above\n", self->n_problems);
+}
+
+/* ---- JSON ---- */
+
+static void write_numbers(json_out *json, const char *key, const double *values, size_t n)
+{
+    json_key(json, key);
+    json_open(json, '[');
+    for (size_t i = 0; i < n; i++) json_number(json, values[i]);
+    json_close(json, ']');
+}
+
+static void write_classes(json_out *json, const measures *part)
+{
+    json_key(json, "classes");
+    json_open(json, '[');
+    for (size_t c = 0; c < dlda_dataset_classes(part->dataset); c++) {
+        json_open(json, '{');
+        json_key(json, "name");
+        json_text(json, dlda_dataset_class_name(part->dataset, c));
+        json_key(json, "images");
+        json_count(json, part->counts[c]);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+static void write_part(json_out *json, const measures *part, const char *what)
+{
+    size_t channels = dlda_dataset_channels(part->dataset);
+
+    json_open(json, '{');
+    json_key(json, "part");
+    json_text(json, what);
+    json_key(json, "images");
+    json_count(json, dlda_dataset_count(part->dataset));
+    json_key(json, "size");
+    json_open(json, '[');
+    json_count(json, dlda_dataset_height(part->dataset));
+    json_count(json, dlda_dataset_width(part->dataset));
+    json_count(json, channels);
+    json_close(json, ']');
+    json_key(json, "least");
+    json_float(json, part->least);
+    json_key(json, "most");
+    json_float(json, part->most);
+    write_numbers(json, "mean", part->mean, channels);
+    write_numbers(json, "deviation", part->deviation, channels);
+    write_classes(json, part);
+    json_close(json, '}');
+}
+
+static void write_check(const check *self)
+{
+    json_out json = { .file = stdout };
+
+    json_open(&json, '{');
+    json_key(&json, "path");
+    json_text(&json, self->arguments->words[1]);
+    json_key(&json, "parts");
+    json_open(&json, '[');
+    for (int part = 0; part < 2; part++)
+        if (self->parts[part].counts) write_part(&json, &self->parts[part], part_names[part]);
+    json_close(&json, ']');
+    json_key(&json, "published");
+    json_raw(&json, !self->known ? "null" : self->published ? "true" : "false");
+    json_key(&json, "problems");
+    json_open(&json, '[');
+    for (size_t i = 0; i < self->n_problems; i++) json_text(&json, self->problems[i]);
+    json_close(&json, ']');
+    json_close(&json, '}');
+    fputc('\n', stdout);
+}
+
+/* ---- The verb ---- */
+
+static void release(check *self)
+{
+    for (int part = 0; part < 2; part++) {
+        dlda_dataset_destroy(self->parts[part].dataset);
+        free(self->parts[part].counts);
+        free(self->parts[part].mean);
+        free(self->parts[part].deviation);
+    }
+    for (size_t i = 0; i < self->n_problems; i++) free(self->problems[i]);
+    free(self->problems);
+}
+
+int data_check(const cli_arguments *arguments)
+{
+    check self = { .arguments = arguments };
+    int code = check_parts(&self);
+
+    if (check_that_parts_fit(&self) != EXIT_OK) code = EXIT_FAILED;
+    verify(&self);
+    if (self.n_problems > 0) code = EXIT_FAILED;
+    if (option_is(arguments->options, "json", "true")) write_check(&self);
+    else if (self.parts[DLDA_TRAIN].counts || self.parts[DLDA_TEST].counts) print_check(&self);
+    release(&self);
+    return code;
+}

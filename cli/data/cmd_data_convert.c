@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cmd_data_convert.c - `deeplda data convert`: a set in another format.
+ */
+#include "data/cmd_data.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+
+static const char *const name = "data";
+
+static dlda_data_format wanted_format(const dlda_options *options)
+{
+    if (option_is(options, "to", "npy")) return DLDA_NPY;
+    return option_is(options, "to", "png") ? DLDA_PNG : DLDA_IDX;
+}
+
+static int check_folder(const dlda_options *options)
+{
+    const char *folder = dlda_options_get(options, "output");
+    struct stat info;
+
+    if (!folder[0]) return complain_usage(name, "convert needs a folder for the new files: -o FOLDER");
+    if (lstat(folder, &info) != 0 || option_is(options, "force", "true")) return EXIT_OK;
+    complain(name, "%s: is there already; choose another, or use --force to write into it", folder);
+    return EXIT_FAILED;
+}
+
+static int convert_part(const cli_arguments *arguments, dlda_part part)
+{
+    const dlda_read_spec spec = data_read_spec(arguments, part);
+    const char *folder = dlda_options_get(arguments->options, "output");
+    dlda_dataset *dataset = NULL;
+    int code = exit_code_of(name, dlda_dataset_open(&spec, &dataset));
+
+    if (code == EXIT_OK)
+        code = exit_code_at(name, spec.path,
+                            dlda_dataset_write(dataset, part, wanted_format(arguments->options), folder));
+    if (code == EXIT_OK)
+        printf("%s: %zu %s images\n", folder, dlda_dataset_count(dataset),
+               part == DLDA_TRAIN ? "training" : "test");
+    dlda_dataset_destroy(dataset);
+    return code;
+}
+
+int data_convert(const cli_arguments *arguments)
+{
+    const dlda_read_spec train = data_read_spec(arguments, DLDA_TRAIN), test = data_read_spec(arguments, DLDA_TEST);
+    int code = check_folder(arguments->options), has_test = dlda_dataset_has_part(&test);
+
+    if (code == EXIT_OK && (dlda_dataset_has_part(&train) || !has_test)) code = convert_part(arguments, DLDA_TRAIN);
+    if (code == EXIT_OK && has_test) code = convert_part(arguments, DLDA_TEST);
+    return code;
+}

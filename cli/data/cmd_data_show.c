@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cmd_data_show.c - `deeplda data show`: a contact sheet.
+ */
+#include "data/cmd_data.h"
+#include "report/sheet.h"
+
+#include <stdio.h>
+
+static const char *const name = "data";
+
+int data_show(const cli_arguments *arguments)
+{
+    const char *output = dlda_options_get(arguments->options, "output"), *path = output[0] ? output : "sheet.png";
+    dlda_read_spec spec = data_read_spec(arguments, DLDA_TEST);
+    size_t count = (size_t)option_number(arguments->options, "count");
+    dlda_dataset *dataset = NULL;
+
+    /* A set that is a test part only can be shown too. */
+    int only_test = dlda_dataset_has_part(&spec);
+    spec.part = DLDA_TRAIN;
+    if (only_test && !dlda_dataset_has_part(&spec)) spec.part = DLDA_TEST;
+    int code = exit_code_of(name, dlda_dataset_open(&spec, &dataset));
+    if (code == EXIT_OK) code = exit_code_at(name, spec.path, dlda_dataset_write_sheet(dataset, count, path));
+    if (code == EXIT_OK)
+        printf("%s: the first images of %zu classes of the %s part\n", path, dlda_dataset_classes(dataset),
+               spec.part == DLDA_TRAIN ? "training" : "test");
+    dlda_dataset_destroy(dataset);
+    return code;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * convert_cifar10.c - CIFAR-10 from sheets of pictures to its binary files.
+ *
+ * A sheet is an RGB picture: row i is image i, its 32 x 32 pixels row by row. The labels of all training sheets, and of
+ * the test sheet, are two JSON arrays. A binary file has for each image its label, then its red, green and blue planes.
+ */
+#include "base/file.h"
+#include "base/memory.h"
+#include "data/install.h"
+#include "dataset/picture.h"
+
+#include <jansson.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SIDE = 32, PIXELS = SIDE * SIDE, RECORD = 1 + 3 * PIXELS, CLASSES = 10, TRAIN_SHEETS = 5 };
+
+static const size_t most_json = (size_t)1 << 24;
+
+static const char class_names[] = "airplane\nautomobile\nbird\ncat\ndeer\ndog\nfrog\nhorse\nship\ntruck\n\n";
+
+typedef struct labels {
+    size_t count, used; /* used: of sheets that are done */
+    uint8_t *values;    /* [count]                       */
+} labels;
+
+/* ---- Labels ---- */
+
+static dlda_status copy_labels(const char *path, const json_t *array, labels *result)
+{
+    dlda_status status = DLDA_OK;
+
+    if (!json_is_array(array)) DLDA_FAIL(DLDA_E_FORMAT, "%s: not a JSON array of labels", path);
+    result->count = json_array_size(array);
+    DLDA_TRY(DLDA_TAKE(&result->values, result->count, path));
+    for (size_t i = 0; i < result->count; i++) {
+        const json_t *label = json_array_get(array, i);
+        json_int_t value = json_is_integer(label) ? json_integer_value(label) : -1;
+        if (value < 0 || value >= CLASSES)
+            DLDA_FAIL(DLDA_E_FORMAT, "%s: entry %zu is no label from 0 to %d", path, i, CLASSES - 1);
+        result->values[i] = (uint8_t)value;
+    }
+done:
+    return status;
+}
+
+/* Reads a list of labels and removes its file. */
+static dlda_status take_labels(const char *folder, const char *name, labels *result)
+{
+    dlda_status status = DLDA_OK;
+    char *path = NULL, *text = NULL;
+    size_t size = 0;
+    json_t *array = NULL;
+    json_error_t error;
+
+    DLDA_TRY(dlda_path_join(folder, name, &path));
+    DLDA_TRY(dlda_file_read(path, most_json, &text, &size));
+    array = json_loadb(text, size, 0, &error);
+    if (!array) DLDA_FAIL(DLDA_E_FORMAT, "%s: line %d: %s", path, error.line, error.text);
+    DLDA_TRY(copy_labels(path, array, result));
+    unlink(path);
+done:
+    json_decref(array);
+    dlda_release(text);
+    dlda_release(path);
+    return status;
+}
+
+/* ---- Sheets ---- */
+
+static dlda_status check_sheet(const char *path, const dlda_raw_images *sheet, const labels *from)
+{
+    if (sheet->width != PIXELS || sheet->channels != 3)
+        return dlda_fail(DLDA_E_FORMAT,
+                         "%s: %zu x %zu pixels with %zu channels, expected %d columns and 3 channels", path,
+                         sheet->height, sheet->width, sheet->channels, PIXELS);
+    if (sheet->height > from->count - from->used)
+        return dlda_fail(DLDA_E_FORMAT, "%s: %zu images, but labels for %zu", path, sheet->height,
+                         from->count - from->used);
+    return DLDA_OK;
+}
+
+static void fill_record(const uint8_t *rgb, uint8_t label, uint8_t record[RECORD])
+{
+    record[0] = label;
+    for (size_t c = 0; c < 3; c++)
+        for (size_t p = 0; p < PIXELS; p++) record[1 + c * PIXELS + p] = rgb[3 * p + c];
+}
+
+static dlda_status write_records(const char *path, const dlda_raw_images *sheet, labels *from)
+{
+    dlda_status status = DLDA_OK;
+    dlda_file_writer *writer = NULL;
+    uint8_t record[RECORD];
+
+    DLDA_TRY(dlda_file_writer_open(path, &writer));
+    for (size_t i = 0; i < sheet->height; i++) {
+        fill_record(sheet->bytes + i * 3 * PIXELS, from->values[from->used++], record);
+        DLDA_TRY(dlda_file_writer_add(writer, record, RECORD));
+    }
+    DLDA_TRY(dlda_file_writer_finish(writer));
+done:
+    dlda_file_writer_destroy(writer);
+    return status;
+}
+
+/* NAME.png becomes NAME.bin. */
+static dlda_status convert_sheet(const char *folder, const char *name, labels *from)
+{
+    dlda_status status = DLDA_OK;
+    dlda_raw_images sheet = { 0 };
+    char *source = NULL, *target = NULL;
+    char file[32];
+
+    snprintf(file, sizeof file, "%s.png", name);
+    DLDA_TRY(dlda_path_join(folder, file, &source));
+    snprintf(file, sizeof file, "%s.bin", name);
+    DLDA_TRY(dlda_path_join(folder, file, &target));
+    DLDA_TRY(dlda_picture_read(source, &sheet));
+    DLDA_TRY(check_sheet(source, &sheet, from));
+    DLDA_TRY(write_records(target, &sheet, from));
+    unlink(source);
+done:
+    dlda_release(sheet.bytes);
+    dlda_release(source);
+    dlda_release(target);
+    return status;
+}
+
+static dlda_status write_class_names(const char *folder)
+{
+    dlda_status status = DLDA_OK;
+    char *path = NULL;
+
+    DLDA_TRY(dlda_path_join(folder, "batches.meta.txt", &path));
+    DLDA_TRY(dlda_file_write(path, class_names, sizeof class_names - 1));
+done:
+    dlda_release(path);
+    return status;
+}
+
+dlda_status dlda_cifar10_convert(const char *folder, void *user, void (*step)(void *user, const char *words))
+{
+    dlda_status status = DLDA_OK;
+    labels train = { 0 }, test = { 0 };
+    char name[16], words[64];
+
+    DLDA_TRY(take_labels(folder, "train_labels.json", &train));
+    DLDA_TRY(take_labels(folder, "test_labels.json", &test));
+    for (int k = 1; k <= TRAIN_SHEETS + 1; k++) {
+        int is_test = k > TRAIN_SHEETS;
+        if (is_test) snprintf(name, sizeof name, "test_batch");
+        else snprintf(name, sizeof name, "data_batch_%d", k);
+        snprintf(words, sizeof words, "converting %s.bin (%d of %d)", name, k, TRAIN_SHEETS + 1);
+        if (step) step(user, words);
+        DLDA_TRY(convert_sheet(folder, name, is_test ? &test : &train));
+    }
+    DLDA_TRY(write_class_names(folder));
+done:
+    dlda_release(train.values);
+    dlda_release(test.values);
+    return status;
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cmd_eval.c - `deeplda eval`: how good a model is on labelled data it has not been trained on.
+ */
+#include "data.h"
+#include "eval/eval_out.h"
+#include "eval/eval_side.h"
+
+#include <stdio.h>
+
+typedef struct evaluator {
+    const dlda_options *options;
+    eval_side first, second;        /* second: of --compare; its path is "" without                  */
+    dlda_dataset *all, *train_part; /* of --svm; those of them that the model was trained on           */
+    sample_answers svm_answers;
+    eval_comparison comparison;
+    eval_result result;
+} evaluator;
+
+static int is_given(const evaluator *self, const char *option)
+{
+    return dlda_options_get(self->options, option)[0] != '\0';
+}
+
+static int wants_svm(const evaluator *self)
+{
+    return option_is(self->options, "svm", "true");
+}
+
+/* ---- The command line ---- */
+
+/* Answers from a file were given by some model to some data: nothing can be asked of them but a comparison. */
+static int check_answers_file(const evaluator *self, const cli_arguments *arguments)
+{
+    if (!is_given(self, "compare"))
+        return complain_usage(eval_name, "%s: answers can only be compared with others: --compare OTHER.csv",
+                              self->first.path);
+    if (arguments->n_words > 1 || !answers_is_file(self->second.path))
+        return complain_usage(eval_name,
+                              "%s: answers from a file, which need another such file and no data; found %s",
+                              self->first.path, arguments->n_words > 1 ? arguments->words[1] : self->second.path);
+    if (wants_svm(self) || is_given(self, "answers") || dlda_options_is_given(self->options, "head"))
+        return complain_usage(eval_name,
+                              "%s: --svm, --answers and --head are for models, found answers from a file",
+                              self->first.path);
+    return EXIT_OK;
+}
+
+static int check_usage(const evaluator *self, const cli_arguments *arguments)
+{
+    int has_head = dlda_options_is_given(self->options, "compare-head");
+
+    if (is_given(self, "train-data") && !wants_svm(self))
+        return complain_usage(eval_name, "option train-data is for --svm, which was not given");
+    if (has_head && !is_given(self, "compare"))
+        return complain_usage(eval_name, "option compare-head is for --compare, which was not given");
+    if (has_head && answers_is_file(self->second.path))
+        return complain_usage(eval_name, "%s: --compare-head is for models, found answers from a file",
+                              self->second.path);
+    return answers_is_file(self->first.path) ? check_answers_file(self, arguments) : EXIT_OK;
+}
+
+/* ---- Data ---- */
+
+/* Without --train-data it is the training part of the test data, which must then be another one than the test part. */
+static int find_training_data(evaluator *self)
+{
+    const char *data = dlda_options_get(self->options, "train-data"), *test_data = self->first.data;
+    dlda_read_spec test = data_spec(eval_name, self->options, test_data, DLDA_TEST), train = test;
+
+    train.part = DLDA_TRAIN;
+    self->result.svm_data = data[0] ? data : test_data;
+    if (data[0] || (dlda_dataset_has_part(&test) && dlda_dataset_has_part(&train))) return EXIT_OK;
+    return complain_usage(eval_name,
+                          "%s: has no training part apart from the test images; --svm is trained on other "
+                          "images: name them with --train-data DATA",
+                          test_data);
+}
+
+/* The samples that the model was trained on, if these are its data: divided by the options of its training. */
+static int read_training_data(evaluator *self)
+{
+    const char *data = NULL;
+    dlda_options *training = NULL;
+    dlda_dataset *held_out = NULL;
+    int code = find_training_data(self);
+
+    data = self->result.svm_data;
+    if (code == EXIT_OK) code = exit_code_of(eval_name, dlda_options_create(&training));
+    if (code == EXIT_OK)
+        code = exit_code_at(eval_name, self->first.path, dlda_options_use_model(training, self->first.model));
+    if (code == EXIT_OK) code = eval_side_read_part(&self->first, data, DLDA_TRAIN, "training images", &self->all);
+    if (code == EXIT_OK) code = data_divide(eval_name, data, training, self->all, &self->train_part, &held_out);
+    dlda_dataset_destroy(held_out);
+    dlda_options_destroy(training);
+    return code;
+}
+
+/* Everything is read before the first image is classified, so that a mistake shows at once. */
+static int read_all(evaluator *self)
+{
+    int code = eval_side_open(&self->first);
+
+    if (code == EXIT_OK && is_given(self, "compare")) code = eval_side_open(&self->second);
+    if (code == EXIT_OK) code = eval_side_read(&self->first);
+    if (code == EXIT_OK) code = eval_side_read(&self->second);
+    if (code == EXIT_OK && wants_svm(self)) code = read_training_data(self);
+    return code;
+}
+
+/* ---- Work ---- */
+
+static int fit_and_test_svm(evaluator *self, dlda_workspace *workspace)
+{
+    const dlda_dataset *train = self->train_part;
+    const eval_side *side = &self->first;
+    const dlda_svm_spec spec = { .seed = (uint64_t)option_number(self->options, "seed"),
+                                 .threads = (size_t)option_number(self->options, "threads") };
+    eval_result *result = &self->result;
+
+    result->svm_samples = dlda_dataset_count(train);
+    int code = exit_code_at(eval_name, result->svm_data,
+                            dlda_model_fit_svm(side->model, workspace, train, &spec, &result->svm));
+    if (code == EXIT_OK)
+        code = exit_code_at(
+            eval_name, side->data,
+            dlda_model_evaluate_svm(side->model, workspace, result->svm, side->test, &result->svm_evaluation));
+    if (code == EXIT_OK)
+        code = answers_of_model(&self->svm_answers, eval_name, side->model, side->test, result->svm_evaluation);
+    return code;
+}
+
+static int evaluate_svm(evaluator *self)
+{
+    const answers_pair pair = { &self->first.answers, &self->svm_answers, "the model", "the SVM" };
+    dlda_workspace *workspace = NULL;
+
+    if (!wants_svm(self)) return EXIT_OK;
+    int code = eval_side_workspace(&self->first, &workspace);
+    if (code == EXIT_OK) code = fit_and_test_svm(self, workspace);
+    if (code == EXIT_OK) code = answers_compare(eval_name, &pair, &self->result.svm_pairs);
+    dlda_workspace_destroy(workspace);
+    return code;
+}
+
+static int compare(evaluator *self)
+{
+    const eval_side *const sides[] = { &self->first, &self->second };
+    const answers_pair pair = { &self->first.answers, &self->second.answers, self->first.path, self->second.path };
+
+    if (!is_given(self, "compare")) return EXIT_OK;
+    for (int i = 0; i < 2; i++) {
+        self->comparison.names[i] = sides[i]->path;
+        self->comparison.heads[i] = sides[i]->model ? eval_head_name(sides[i]->kind) : NULL;
+    }
+    self->result.comparison = &self->comparison;
+    return answers_compare(eval_name, &pair, &self->comparison.pairs);
+}
+
+static int write_answers(const evaluator *self)
+{
+    if (!is_given(self, "answers")) return EXIT_OK;
+    return answers_write(eval_name, dlda_options_get(self->options, "answers"), &self->first.answers,
+                         self->first.evaluation, self->result.svm ? &self->svm_answers : NULL);
+}
+
+static int evaluate(evaluator *self)
+{
+    int code = eval_side_evaluate(&self->first);
+
+    if (code == EXIT_OK) code = eval_side_evaluate(&self->second);
+    if (code == EXIT_OK) code = compare(self);
+    if (code == EXIT_OK) code = evaluate_svm(self);
+    if (code == EXIT_OK) code = write_answers(self);
+    return code;
+}
+
+/* ---- The command ---- */
+
+static void print(evaluator *self)
+{
+    self->result.model = self->first.model;
+    self->result.kind = self->first.kind;
+    self->result.evaluation = self->first.evaluation;
+    if (option_is(self->options, "json", "true")) eval_write_json(&self->result);
+    else eval_write_text(&self->result);
+}
+
+static void release(evaluator *self)
+{
+    answers_release(&self->svm_answers);
+    dlda_evaluation_destroy(self->result.svm_evaluation);
+    dlda_svm_destroy(self->result.svm);
+    dlda_dataset_destroy(self->train_part);
+    dlda_dataset_destroy(self->all);
+    eval_side_release(&self->second);
+    eval_side_release(&self->first);
+}
+
+static int run_eval(const cli_arguments *arguments)
+{
+    const dlda_options *options = arguments->options;
+    const char *data = arguments->n_words > 1 ? arguments->words[1] : "digits";
+    evaluator self = { .options = options,
+                       .first = { .options = options,
+                                  .path = arguments->words[0],
+                                  .data = data,
+                                  .kind = option_probability(options, "head") },
+                       .second = { .options = options,
+                                   .path = dlda_options_get(options, "compare"),
+                                   .data = data,
+                                   .kind = option_probability(options, "compare-head") } };
+    int code = check_usage(&self, arguments);
+
+    if (code == EXIT_OK) code = read_all(&self);
+    if (code == EXIT_OK) code = evaluate(&self);
+    if (code == EXIT_OK) print(&self);
+    release(&self);
+    return code;
+}
+
+const cli_command eval_command = {
+    .name = "eval",
+    .operands = "MODEL [DATA]",
+    .least = 1,
+    .most = 2,
+    .summary = "Test a model on labelled data: accuracy, classes, confusion, eigenvalues; compare two models.",
+    .details =
+        "DATA is digits (the default) or anything that train takes: the test part of a set that has one, else "
+        "all of it. Images are brought to the model's colours, and to its size if it was trained with --resize; "
+        "classes go by their names.\n"
+        "Prints accuracy with its 95 % interval and error, the figures of each class, the confusion matrix, log "
+        "loss and expected "
+        "calibration error (15 bins), the eigenvalues, and the two classes whose means are nearest. A model that "
+        "was "
+        "trained with --objective cce can be judged by its softmax too: --head softmax. --svm compares with a "
+        "linear "
+        "SVM on the projected features.\n"
+        "--compare MODEL tests another model on the same samples, and says which of the two is better, or that the "
+        "samples cannot tell: McNemar's exact test, and the difference of the accuracies with its interval. "
+        "--answers "
+        "FILE.csv keeps the answer to each sample; such files take the place of models in a comparison: deeplda "
+        "eval "
+        "A.csv --compare B.csv. docs/evaluation.md explains the figures.",
+    .examples = "deeplda eval run/model.safetensors digits\n"
+                "deeplda eval run/model.safetensors ~/mnist --json\n"
+                "deeplda eval run/model.safetensors digits --proba bayes --svm\n"
+                "deeplda eval runs/cce/model.safetensors digits --head softmax\n"
+                "deeplda eval run/model.safetensors digits --compare runs/cce/model.safetensors\n"
+                "deeplda eval run/model.safetensors digits --answers answers.csv",
+    .run = run_eval,
+};

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * eval_side.c - brings a model its test data as it takes them, and has it answer.
+ *
+ * Two models may want different sizes and orders of classes; each reads the data for itself. The order of the samples is
+ * that of the data, so sample i is the same for both.
+ */
+#include "eval/eval_side.h"
+#include "data.h"
+#include "fit.h"
+
+const char eval_name[] = "eval";
+
+static int load_model(eval_side *self)
+{
+    int code = exit_code_of(eval_name, dlda_model_load(self->path, &self->model));
+
+    if (code == EXIT_OK && self->kind == DLDA_SOFTMAX)
+        code = exit_code_at(eval_name, self->path, dlda_model_require_softmax(self->model));
+    return code;
+}
+
+int eval_side_open(eval_side *self)
+{
+    if (!answers_is_file(self->path)) return load_model(self);
+    return answers_read(&self->answers, eval_name, self->path, ANSWERS_PREDICTED);
+}
+
+int eval_side_read_part(const eval_side *self, const char *data, dlda_part part, const char *what,
+                        dlda_dataset **set)
+{
+    fit_size wanted = fit_of_model(self->model);
+    dlda_read_spec spec = data_spec(eval_name, self->options, data, part);
+
+    dlda_read_spec_use_model(&spec, self->model);
+    int code = exit_code_of(eval_name, dlda_dataset_open(&spec, set));
+    if (code == EXIT_OK) code = fit_images(eval_name, data, what, *set, &wanted);
+    if (code == EXIT_OK) code = fit_classes(eval_name, data, what, *set, &wanted);
+    return code;
+}
+
+int eval_side_read(eval_side *self)
+{
+    if (!self->model) return EXIT_OK;
+    return eval_side_read_part(self, self->data, DLDA_TEST, "images", &self->test);
+}
+
+int eval_side_workspace(const eval_side *self, dlda_workspace **workspace)
+{
+    size_t batch = option_batch(self->options, dlda_dataset_count(self->test));
+    size_t threads = (size_t)option_number(self->options, "threads");
+
+    return exit_code_of(eval_name, dlda_workspace_create(self->model, batch, threads, workspace));
+}
+
+int eval_side_evaluate(eval_side *self)
+{
+    dlda_workspace *workspace = NULL;
+
+    if (!self->model) return EXIT_OK;
+    int code = eval_side_workspace(self, &workspace);
+    if (code == EXIT_OK)
+        code = exit_code_at(eval_name, self->data,
+                            dlda_model_evaluate(self->model, workspace, self->test, self->kind, &self->evaluation));
+    if (code == EXIT_OK)
+        code = answers_of_model(&self->answers, eval_name, self->model, self->test, self->evaluation);
+    dlda_workspace_destroy(workspace);
+    return code;
+}
+
+void eval_side_release(eval_side *self)
+{
+    answers_release(&self->answers);
+    dlda_evaluation_destroy(self->evaluation);
+    dlda_dataset_destroy(self->test);
+    dlda_model_destroy(self->model);
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cmd_info.c - `deeplda info`: finds out what a word stands for, and has it explained.
+ */
+#include "info/info.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char *const name = "info";
+
+/* ---- What the kinds share ---- */
+
+dlda_status info_ask_memory(const dlda_options *options, dlda_memory_spec spec, memory_need *need)
+{
+    spec.batch = need->batch = (size_t)option_number(options, "batch");
+    spec.threads = (size_t)option_number(options, "threads");
+    return dlda_network_text_memory(&spec, &need->training, &need->inference);
+}
+
+void info_write_memory_json(json_out *json, const memory_need *need)
+{
+    json_key(json, "batch");
+    json_count(json, need->batch);
+    json_key(json, "training_bytes");
+    json_count(json, need->training);
+    json_key(json, "inference_bytes");
+    json_count(json, need->inference);
+}
+
+void info_write_memory_text(const memory_need *need)
+{
+    printf("memory with %zu images at once: training %.1f MB, inference %.1f MB\n", need->batch,
+           1e-6 * (double)need->training, 1e-6 * (double)need->inference);
+}
+
+int info_is_json(const dlda_options *options)
+{
+    return option_is(options, "json", "true");
+}
+
+void info_print_text(const char *key, const char *text)
+{
+    enum { MOST = 100 };
+    size_t used = 0;
+
+    printf("%-12s", key);
+    for (; *text && used < MOST; text++) {
+        unsigned char byte = (unsigned char)*text;
+        if ((byte & 0xC0) != 0x80) used++; /* the others continue a UTF-8 character */
+        fputc(byte < 32 || byte == 127 ? ' ' : byte, stdout);
+    }
+    puts(*text ? "..." : "");
+}
+
+void info_write_shape(json_out *json, const char *key, size_t height, size_t width, size_t channels)
+{
+    json_key(json, key);
+    json_open(json, '[');
+    json_count(json, height);
+    json_count(json, width);
+    json_count(json, channels);
+    json_close(json, ']');
+}
+
+/* ---- The command ---- */
+
+static int exists_as(const char *path, mode_t kind)
+{
+    struct stat info;
+
+    return stat(path, &info) == 0 && (info.st_mode & S_IFMT) == kind;
+}
+
+static int ends_with(const char *path, const char *end)
+{
+    size_t length = strlen(path), tail = strlen(end);
+
+    return length >= tail && strcmp(path + length - tail, end) == 0;
+}
+
+/* The folder of a run stands for the model in it. */
+static int show_run(const char *folder, const dlda_options *options, int *code)
+{
+    char path[4096];
+    int length = snprintf(path, sizeof path, "%s/model.safetensors", folder);
+
+    if (length < 0 || (size_t)length >= sizeof path || !exists_as(path, S_IFREG)) return 0;
+    *code = info_show_model(path, options);
+    return 1;
+}
+
+/* 1 if there is a network of that name in the library. A file of the name goes before. */
+static int is_network_name(const char *word)
+{
+    char *text = NULL;
+    int found = !strchr(word, '/') && !exists_as(word, S_IFREG) && dlda_network_text_read(word, &text) == DLDA_OK;
+
+    dlda_text_destroy(text);
+    return found;
+}
+
+/* 1 if a file may be a network text: not a table, and no bytes that texts do not have. */
+static int may_be_text(const char *path)
+{
+    char start[512];
+    FILE *file = exists_as(path, S_IFREG) && !ends_with(path, ".csv") ? fopen(path, "rbe") : NULL;
+    size_t n = file ? fread(start, 1, sizeof start, file) : 0;
+    int text = n > 0;
+
+    for (size_t i = 0; i < n; i++)
+        if ((unsigned char)start[i] < 32 && !memchr("\t\r\n", start[i], 3)) text = 0;
+    if (file) fclose(file);
+    return text;
+}
+
+/* Something that may be data or a network text. */
+static int show_other(const char *word, const dlda_options *options)
+{
+    int code = EXIT_OK;
+
+    if (exists_as(word, S_IFDIR) && show_run(word, options, &code)) return code;
+    if (is_network_name(word) || ends_with(word, ".net")) return info_show_network(word, options);
+    dlda_status status = info_show_data(word, options);
+    return status != DLDA_OK && may_be_text(word) ? info_show_network(word, options) : exit_code_of(name, status);
+}
+
+static int run_info(const cli_arguments *arguments)
+{
+    const char *word = arguments->words[0];
+
+    switch (dlda_file_kind_of(word)) {
+    case DLDA_FILE_MODEL: return info_show_model(word, arguments->options);
+    case DLDA_FILE_CHECKPOINT: return info_show_checkpoint(word, arguments->options);
+    case DLDA_FILE_ONNX: return info_show_onnx(word, arguments->options);
+    case DLDA_FILE_OTHER: break;
+    }
+    return show_other(word, arguments->options);
+}
+
+const cli_command info_command = {
+    .name = "info",
+    .operands = "FILE|NET",
+    .least = 1,
+    .most = 1,
+    .summary = "Explain a file: a model, checkpoint, ONNX file, network or data.",
+    .details =
+        "FILE is a model or the folder of a run, a checkpoint, an exported ONNX file, a network text (.net), or "
+        "data: "
+        "images, arrays, tables, sets with a name ('deeplda data check' tells more of these). NET is a network "
+        "that is "
+        "part of the library: mnist, cifar10, stl10, mlp. With --batch N, the memory is that of N images at once.",
+    .examples = "deeplda info run/model.safetensors\n"
+                "deeplda info run/checkpoint.safetensors --json\n"
+                "deeplda info mnist --batch 1000",
+    .run = run_info,
+};

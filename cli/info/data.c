@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * info_data.c - what a data set, an array or a table holds, in short.
+ */
+#include "info/info.h"
+#include "terminal/table.h"
+
+#include <stdio.h>
+
+enum { PARTS = 2, MOST_NAMES = 20 };
+
+static const char *const part_names[PARTS] = { "training", "test" };
+
+/* ---- Text ---- */
+
+static void print_part(const dlda_dataset *data, const char *part)
+{
+    size_t classes = dlda_dataset_classes(data), shown = classes < MOST_NAMES ? classes : MOST_NAMES;
+
+    printf("%-12s%zu of %zu x %zu x %zu (height, width, channels)\n", part, dlda_dataset_count(data),
+           dlda_dataset_height(data), dlda_dataset_width(data), dlda_dataset_channels(data));
+    if (dlda_dataset_label(data, 0) < 0) return;
+    printf("%-12s%zu:", "classes", classes);
+    for (size_t c = 0; c < shown; c++) {
+        fputc(' ', stdout);
+        table_name(stdout, dlda_dataset_class_name(data, c));
+    }
+    puts(shown < classes ? " ..." : "");
+}
+
+static void write_text(const char *path, dlda_dataset *const parts[PARTS], int labelled)
+{
+    printf("%s: %s\n", path, labelled ? "a data set" : "data without labels");
+    for (int part = 0; part < PARTS; part++)
+        if (parts[part]) print_part(parts[part], labelled ? part_names[part] : "samples");
+}
+
+/* ---- JSON ---- */
+
+static void write_part(json_out *json, const dlda_dataset *data, const char *part)
+{
+    json_open(json, '{');
+    json_key(json, "part");
+    json_text(json, part);
+    json_key(json, "samples");
+    json_count(json, dlda_dataset_count(data));
+    info_write_shape(json, "size", dlda_dataset_height(data), dlda_dataset_width(data),
+                     dlda_dataset_channels(data));
+    json_key(json, "classes");
+    json_open(json, '[');
+    for (size_t c = 0; dlda_dataset_label(data, 0) >= 0 && c < dlda_dataset_classes(data); c++)
+        json_text(json, dlda_dataset_class_name(data, c));
+    json_close(json, ']');
+    json_close(json, '}');
+}
+
+static void write_json(const char *path, dlda_dataset *const parts[PARTS], int labelled)
+{
+    json_out json = { .file = stdout };
+
+    json_open(&json, '{');
+    json_key(&json, "kind");
+    json_text(&json, "data");
+    json_key(&json, "path");
+    json_text(&json, path);
+    json_key(&json, "parts");
+    json_open(&json, '[');
+    for (int part = 0; part < PARTS; part++)
+        if (parts[part]) write_part(&json, parts[part], labelled ? part_names[part] : "samples");
+    json_close(&json, ']');
+    json_close(&json, '}');
+    fputc('\n', stdout);
+}
+
+/* ---- Reading ---- */
+
+/* The parts that are there; a set in one file has a training part only. */
+static dlda_status open_parts(const char *path, size_t threads, dlda_dataset *parts[PARTS])
+{
+    const dlda_read_spec train = { .path = path, .part = DLDA_TRAIN, .threads = threads };
+    const dlda_read_spec test = { .path = path, .part = DLDA_TEST, .threads = threads };
+    int has_test = dlda_dataset_has_part(&test);
+    dlda_status status = DLDA_OK;
+
+    if (dlda_dataset_has_part(&train) || !has_test) status = dlda_dataset_open(&train, &parts[DLDA_TRAIN]);
+    if (status == DLDA_OK && has_test) status = dlda_dataset_open(&test, &parts[DLDA_TEST]);
+    return status;
+}
+
+dlda_status info_show_data(const char *path, const dlda_options *options)
+{
+    dlda_dataset *parts[PARTS] = { NULL };
+    const dlda_read_spec images = { .path = path, .threads = (size_t)option_number(options, "threads") };
+    dlda_status status = open_parts(path, images.threads, parts);
+    int labelled = status == DLDA_OK;
+
+    if (!labelled && !parts[DLDA_TRAIN]) status = dlda_dataset_open_images(&images, &parts[DLDA_TRAIN]);
+    if (status == DLDA_OK && info_is_json(options)) write_json(path, parts, labelled);
+    else if (status == DLDA_OK) write_text(path, parts, labelled);
+    for (int part = 0; part < PARTS; part++) dlda_dataset_destroy(parts[part]);
+    return status;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cmd_predict.c - `deeplda predict`: classes and probabilities of images, as CSV or JSON lines.
+ *
+ * Finds the images: in files, in folders, on the standard input, or in files whose names come there. A file that cannot be
+ * used is named on stderr, the others are still done, and the exit code is 1. If none can be used there is no output at
+ * all, not even a header.
+ */
+#include "data.h"
+#include "terminal/line_reader.h"
+#include "predict/predictor.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const name = "predict";
+static const char *const standard_input = "standard input";
+
+/* ---- Files ---- */
+
+static void predict_folder(predictor *self, const char *folder)
+{
+    path_list files = { 0 };
+    int code = paths_add_folder(&files, name, folder);
+
+    if (code == EXIT_OK && files.count == 0) {
+        complain(name, "%s: no pictures in this folder, expected at least 1", folder);
+        code = EXIT_FAILED;
+    }
+    if (code != EXIT_OK) self->failed = 1;
+    for (size_t i = 0; i < files.count && !self->lost; i++) predictor_add_picture(self, files.paths[i]);
+    paths_release(&files);
+}
+
+static void tell_bad(void *user, const char *message)
+{
+    predictor *self = user;
+
+    complain(name, "%s", message);
+    self->failed = 1;
+}
+
+static void predict_dataset(predictor *self, const char *path)
+{
+    dlda_dataset *images = NULL;
+    dlda_read_spec spec = data_spec(name, self->options, path, DLDA_TEST);
+
+    dlda_read_spec_use_model(&spec, self->model);
+    spec.skip_bad = 1;
+    spec.user = self;
+    spec.problem = tell_bad;
+    if (exit_code_of(name, dlda_dataset_open_images(&spec, &images)) == EXIT_OK)
+        predictor_add_dataset(self, path, images);
+    else self->failed = 1;
+    dlda_dataset_destroy(images);
+}
+
+static void predict_path(predictor *self, const char *path)
+{
+    const char *format = NULL;
+    dlda_read_spec spec = data_spec(name, self->options, path, DLDA_TEST);
+
+    if (exit_code_of(name, dlda_dataset_format(&spec, &format)) != EXIT_OK) self->failed = 1;
+    else if (strcmp(format, "picture") == 0) predictor_add_picture(self, path);
+    else if (strcmp(format, "folder") == 0) predict_folder(self, path);
+    else predict_dataset(self, path);
+}
+
+/* ---- The standard input ---- */
+
+/* All of it, in new memory; NULL with a message if that cannot be. */
+static char *read_all(size_t *size)
+{
+    const size_t most = (size_t)1 << 30;
+    size_t room = 1 << 16;
+    char *bytes = malloc(room);
+    ssize_t n = 1;
+
+    for (*size = 0; bytes && n > 0 && *size<most; *size += n> 0 ? (size_t)n : 0) {
+        if (*size == room) {
+            char *larger = realloc(bytes, room *= 2);
+            if (!larger) free(bytes);
+            bytes = larger;
+        }
+        do n = bytes ? read(STDIN_FILENO, bytes + *size, room - *size) : 0;
+        while (n < 0 && errno == EINTR);
+    }
+    if (bytes && n == 0) return bytes;
+    complain(name, "%s: %s", standard_input, !bytes ? "no memory" : n < 0 ? strerror(errno) : "more than 1 GB");
+    free(bytes);
+    return NULL;
+}
+
+static void predict_input(predictor *self)
+{
+    size_t size = 0;
+    char *bytes = read_all(&size);
+
+    if (bytes) predictor_add_bytes(self, standard_input, "-", bytes, size);
+    else self->failed = 1;
+    free(bytes);
+}
+
+/* Names of files, one a line. Those that have come are answered together, and before it waits for more. */
+static int predict_list(predictor *self)
+{
+    line_reader *lines = calloc(1, sizeof *lines);
+    char *line = NULL;
+
+    if (!lines) {
+        complain(name, "no memory to read the list of files");
+        return EXIT_FAILED;
+    }
+    lines->descriptor = STDIN_FILENO;
+    while (!self->lost && ((line = line_next(lines, self->pictures.count == 0)) || self->pictures.count > 0)) {
+        if (!line) predictor_flush(self);
+        else if (lines->too_long) {
+            complain(name, "%s: a line of more than %d bytes: %.40s...", standard_input, LINE_ROOM, line);
+            self->failed = 1;
+        } else if (line[0]) predict_path(self, line);
+    }
+    free(lines);
+    return EXIT_OK;
+}
+
+/* ---- The command ---- */
+
+/* "-" and --list both read the standard input, which comes once. */
+static int check_words(const cli_arguments *arguments)
+{
+    int list = option_is(arguments->options, "list", "true");
+    size_t inputs = (size_t)list;
+
+    for (size_t i = 1; i < arguments->n_words; i++) inputs += strcmp(arguments->words[i], "-") == 0;
+    if (arguments->n_words < 2 && !list) return complain_usage(name, "expected MODEL FILE..., or MODEL --list");
+    if (inputs > 1)
+        return complain_usage(name, "the %s can be read once only, by '-' or by --list", standard_input);
+    return EXIT_OK;
+}
+
+static int predict_all(predictor *self, const cli_arguments *arguments)
+{
+    int code = output_open(&self->output, name, dlda_options_get(arguments->options, "output"));
+
+    if (code != EXIT_OK) return code;
+    for (size_t i = 1; i < arguments->n_words && !self->lost; i++) {
+        if (strcmp(arguments->words[i], "-") == 0) predict_input(self);
+        else predict_path(self, arguments->words[i]);
+    }
+    if (option_is(arguments->options, "list", "true")) code = predict_list(self);
+    predictor_flush(self);
+    if (self->failed) code = EXIT_FAILED;
+    if (!self->begun) {
+        output_discard(&self->output);
+        return code;
+    }
+    int closed = output_close(&self->output);
+    return closed != EXIT_OK ? closed : code;
+}
+
+static int run_predict(const cli_arguments *arguments)
+{
+    predictor self = { 0 };
+    int code = check_words(arguments);
+
+    if (code == EXIT_OK) code = predictor_open(&self, name, arguments->words[0], arguments->options);
+    if (code == EXIT_OK) code = predict_all(&self, arguments);
+    predictor_release(&self);
+    return code;
+}
+
+const cli_command predict_command = {
+    .name = "predict",
+    .operands = "MODEL FILE...",
+    .least = 1,
+    .most = (size_t)-1,
+    .summary = "Classify images: pictures or other files in, CSV or JSON lines out.",
+    .details =
+        "FILE is a PNG or JPEG picture, a folder of such (and of folders), an array of images (IDX, .npy), or "
+        "anything that train takes; - is one picture on the standard input. With --list, names of files come "
+        "there, one a line, and each is answered as soon as it can be.\n"
+        "Each line has the file, the image's index in it, the class, its probability, and the probabilities of "
+        "all classes, or with --top those of the best. --reject adds the squared distance to the nearest class "
+        "and whether it is too far from all. Images are brought to the model's colours, and to its size if it "
+        "was trained with --resize or if that is given; else they must have that size. A file that cannot be "
+        "used is reported, the others are still done, and the exit status is 1.",
+    .examples = "deeplda predict run/model.safetensors seven.png\n"
+                "deeplda predict run/model.safetensors photos/ --json --top 3 --reject 0.001\n"
+                "deeplda predict run/model.safetensors - < seven.png\n"
+                "deeplda predict run/model.safetensors --list < names.txt > answers.csv",
+    .run = run_predict,
+};

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * paths.c - lists of file names.
+ */
+#define _GNU_SOURCE
+#include "predict/paths.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+int paths_add(path_list *self, const char *command, const char *path)
+{
+    if (self->count == self->room) {
+        size_t room = self->room ? 2 * self->room : 64;
+        char **larger = realloc(self->paths, room * sizeof *larger);
+        if (larger) {
+            self->paths = larger;
+            self->room = room;
+        }
+    }
+    char *copy = self->count < self->room ? strdup(path) : NULL;
+    if (!copy) {
+        complain(command, "%s: no memory for its name", path);
+        return EXIT_FAILED;
+    }
+    self->paths[self->count++] = copy;
+    return EXIT_OK;
+}
+
+void paths_clear(path_list *self)
+{
+    for (size_t i = 0; i < self->count; i++) free(self->paths[i]);
+    self->count = 0;
+}
+
+void paths_release(path_list *self)
+{
+    paths_clear(self);
+    free(self->paths);
+    *self = (path_list){ 0 };
+}
+
+/* ---- Folders ---- */
+
+static int is_visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+static int by_bytes(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static char *joined(const char *folder, const char *entry)
+{
+    char *path = NULL;
+    size_t length = strlen(folder);
+    const char *slash = length && folder[length - 1] == '/' ? "" : "/";
+
+    return asprintf(&path, "%s%s%s", folder, slash, entry) < 0 ? NULL : path;
+}
+
+/* Links to folders are not followed: they may lead back up. */
+static int is_own_folder(const char *path)
+{
+    struct stat info;
+    return lstat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+int paths_add_folder(path_list *self, const char *command, const char *folder)
+{
+    struct dirent **entries = NULL;
+    int n = scandir(folder, &entries, is_visible, by_bytes), code = EXIT_OK;
+
+    if (n < 0) {
+        complain(command, "%s: cannot read: %s", folder, strerror(errno));
+        return EXIT_FAILED;
+    }
+    for (int i = 0; i < n; i++) {
+        char *path = code == EXIT_OK ? joined(folder, entries[i]->d_name) : NULL;
+        if (!path) code = EXIT_FAILED;
+        else if (is_own_folder(path)) code = paths_add_folder(self, command, path);
+        else code = paths_add(self, command, path);
+        free(path);
+        free(entries[i]);
+    }
+    free(entries);
+    return code;
+}

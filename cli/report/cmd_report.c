@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cmd_report.c - `deeplda report`: figures and an HTML page of one run, or of several side by side.
+ *
+ * The library writes data, scripts and the page; gnuplot draws in between.
+ */
+#define _GNU_SOURCE
+#include "report/report.h"
+#include "report/gnuplot.h"
+#include "terminal/interrupt.h"
+#include "report/run_samples.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+static const char *const name = "report";
+
+enum { RELOAD_SECONDS = 3 };
+
+typedef struct reporting {
+    const cli_arguments *arguments;
+    char folder[4096], figures[4200];
+    int live;   /* as long as a run goes on                            */
+    int draws;  /* there is a gnuplot                                  */
+    int silent; /* problems were told before                           */
+    size_t n_figures;
+} reporting;
+
+/* ---- One report ---- */
+
+static void tell_problem(void *user, const char *message)
+{
+    const reporting *self = user;
+
+    if (!self->silent) complain(name, "%s", message);
+}
+
+static dlda_report_spec report_spec(reporting *self)
+{
+    const dlda_options *options = self->arguments->options;
+
+    return (dlda_report_spec){ .folder = self->folder,
+                               .directions = (size_t)option_number(options, "directions"),
+                               .threads = (size_t)option_number(options, "threads"),
+                               .refresh = self->live ? RELOAD_SECONDS : 0,
+                               .user = self,
+                               .problem = tell_problem };
+}
+
+/* Testing takes the processors that the training needs: while it goes on, there are no figures of samples. */
+static dlda_status add_run(reporting *self, dlda_report *report, const char *folder, int is_watched)
+{
+    run_samples tested = { 0 };
+
+    if (!is_watched) run_samples_read(name, folder, self->arguments->options, &tested);
+    if (tested.problem[0]) tell_problem(self, tested.problem);
+    dlda_status status = dlda_report_add(
+        report, &(dlda_report_run){ .folder = folder,
+                                    .model = tested.model,
+                                    .samples = tested.samples,
+                                    .no_samples = is_watched ? "Drawn when the run has ended." : tested.problem,
+                                    .part = tested.part });
+    run_samples_release(&tested);
+    return status;
+}
+
+static int draw_figures(reporting *self, const dlda_report *report)
+{
+    int code = EXIT_OK;
+
+    self->n_figures = 0;
+    for (size_t i = 0; self->draws && dlda_report_figure(report, i); i++) {
+        int drawn = gnuplot_draw(name, self->figures, dlda_report_figure(report, i));
+        if (drawn == EXIT_OK) self->n_figures++;
+        else code = drawn;
+    }
+    return code;
+}
+
+static int write_report(reporting *self, int is_watched)
+{
+    dlda_report_spec spec = report_spec(self);
+    dlda_report *report = NULL;
+    dlda_status status = dlda_report_create(&spec, &report);
+
+    for (size_t i = 0; status == DLDA_OK && i < self->arguments->n_words; i++)
+        status = add_run(self, report, self->arguments->words[i], is_watched);
+    if (status == DLDA_OK) status = dlda_report_write_figures(report);
+    int drawn = status == DLDA_OK ? draw_figures(self, report) : EXIT_OK;
+    if (status == DLDA_OK) status = dlda_report_write_page(report);
+    int code = exit_code_of(name, status);
+    dlda_report_destroy(report);
+    self->silent = 1;
+    return code == EXIT_OK ? drawn : code;
+}
+
+/* ---- Watching a run ---- */
+
+static void wait_a_moment(void)
+{
+    nanosleep(&(struct timespec){ .tv_nsec = 300000000 }, NULL);
+}
+
+/* What a training writes before the first file of a run has its name. */
+static int is_unfinished(const char *file)
+{
+    return strstr(file, ".tmp-") != NULL || strncmp(file, "checkpoint-next", strlen("checkpoint-next")) == 0;
+}
+
+/* 1 if there is no complete file in the folder, as before the first epoch is complete. */
+static int is_empty_folder(const char *path)
+{
+    DIR *folder = opendir(path);
+    const struct dirent *entry = NULL;
+    int empty = folder != NULL;
+
+    while (empty && (entry = readdir(folder)))
+        empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || is_unfinished(entry->d_name);
+    if (folder) closedir(folder);
+    return empty;
+}
+
+/* Looks at the runs without testing anything: 1 if one of them goes on. Fails as the report itself would. */
+static dlda_status look(const reporting *self, int *goes_on)
+{
+    dlda_report *report = NULL;
+    dlda_status status = dlda_report_create(&(dlda_report_spec){ .folder = self->folder }, &report);
+
+    *goes_on = 0;
+    for (size_t i = 0; status == DLDA_OK && i < self->arguments->n_words; i++) {
+        const char *folder = self->arguments->words[i];
+        status = dlda_report_add(report, &(dlda_report_run){ .folder = folder });
+        if (status != DLDA_E_FORMAT || !is_empty_folder(folder)) continue;
+        *goes_on = 1; /* it may become one */
+        status = DLDA_OK;
+    }
+    if (status == DLDA_OK && dlda_report_is_running(report)) *goes_on = 1;
+    dlda_report_destroy(report);
+    return status;
+}
+
+/* When the histories last changed; -1 if there is none yet. */
+static double last_change(const cli_arguments *arguments)
+{
+    double last = -1;
+    char path[4400];
+    struct stat info;
+
+    for (size_t i = 0; i < arguments->n_words; i++) {
+        snprintf(path, sizeof path, "%s/history.csv", arguments->words[i]);
+        if (stat(path, &info) != 0) return -1;
+        double changed = (double)info.st_mtim.tv_sec + 1e-9 * (double)info.st_mtim.tv_nsec;
+        last = changed > last ? changed : last;
+    }
+    return last;
+}
+
+/* Writes the report after each change until all runs have ended or a signal comes. */
+static int watch(reporting *self)
+{
+    double written = -1;
+    int goes_on = 1, code = EXIT_OK;
+
+    self->live = 1;
+    interrupt_begin();
+    while (code == EXIT_OK && interrupt_signal() == 0) {
+        code = exit_code_of(name, look(self, &goes_on));
+        if (code != EXIT_OK || !goes_on) break;
+        double changed = last_change(self->arguments);
+        if (changed < 0 && written != -2) fprintf(stderr, "waiting for the first epoch to be complete\n");
+        if (changed > 0 && changed != written) {
+            code = write_report(self, 1);
+            if (interrupt_signal())
+                code = EXIT_OK; /* it may have ended gnuplot too; the last report is still to come */
+            if (written < 0) fprintf(stderr, "%s/report.html: open it; Ctrl-C ends the watching\n", self->folder);
+        }
+        written = changed < 0 ? -2 : changed;
+        wait_a_moment();
+    }
+    interrupt_end();
+    self->live = self->silent = 0;
+    return code;
+}
+
+/* ---- The command ---- */
+
+static int name_folders(reporting *self)
+{
+    const char *given = dlda_options_get(self->arguments->options, "output");
+    const char *folder = given[0] ? given : self->arguments->n_words == 1 ? self->arguments->words[0] : "report";
+
+    if (strlen(folder) >= sizeof self->folder)
+        return complain_usage(name, "the folder's name has %zu characters, expected less than %zu", strlen(folder),
+                              sizeof self->folder);
+    snprintf(self->folder, sizeof self->folder, "%s", folder);
+    snprintf(self->figures, sizeof self->figures, "%s/figures", folder);
+    return EXIT_OK;
+}
+
+static int run_report(const cli_arguments *arguments)
+{
+    reporting self = { .arguments = arguments };
+    int code = name_folders(&self), goes_on = 0;
+
+    /* No run, no report: before anything is written. */
+    if (code == EXIT_OK) code = exit_code_of(name, look(&self, &goes_on));
+    if (code != EXIT_OK) return code;
+    self.draws = gnuplot_is_there(name);
+    if (option_is(arguments->options, "live", "true")) code = watch(&self);
+    if (code == EXIT_OK) code = write_report(&self, 0);
+    if (code != EXIT_OK) return code;
+    printf("written:\n  %s/report.html\n  %s/: data and scripts", self.folder, self.figures);
+    if (self.draws) printf(", %zu figures as SVG and PNG", self.n_figures);
+    putchar('\n');
+    return interrupt_signal() ? EXIT_SIGNAL + interrupt_signal() : EXIT_OK;
+}
+
+const cli_command report_command = {
+    .name = "report",
+    .operands = "RUN...",
+    .least = 1,
+    .most = 64,
+    .summary = "Figures and an HTML page of a run; several runs are compared.",
+    .details =
+        "RUN is a folder that train made; it may still be written, or lack some of its files. The page, "
+        "report.html, "
+        "needs no other file: learning curves, eigenvalues, samples on the discriminant directions, confusion, "
+        "reliability, the hardest samples, options. Beside it, figures/ has each figure as SVG and PNG, with its "
+        "data "
+        "and its gnuplot script, so that it can be changed. Models are tested on the test part of their run's "
+        "data, "
+        "else on what the run held out. docs/report.md has the details.",
+    .examples = "deeplda report runs/mnist\n"
+                "deeplda report runs/lda runs/cce -o comparison\n"
+                "deeplda report runs/mnist --live",
+    .run = run_report,
+};

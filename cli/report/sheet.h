@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * sheet.h - a contact sheet of a data set, for people.
+ */
+#ifndef DEEPLDA_CLI_SHEET_H
+#define DEEPLDA_CLI_SHEET_H
+
+#include "deeplda.h"
+
+/* Writes a contact sheet as PNG: a row for each class with its name, its size and its first images, `count` at most.
+ * Where values lie outside of 0 to 1, the smallest on the sheet is black and the largest white. */
+dlda_status dlda_dataset_write_sheet(const dlda_dataset *dataset, size_t count, const char *path);
+
+#endif

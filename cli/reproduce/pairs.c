@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * reproduce_pairs.c - rows against rows: all of them answered the same test images, so what counts is where only one of
+ * two is right.
+ *
+ * One run is judged by its images, with McNemar's test. The images are the same in every run, so counts of several runs are
+ * not independent and must not be added up for such a test; there the runs are what is drawn, and Student's t judges the
+ * differences between rows of the same seed and fold.
+ */
+#include "eval/compare_out.h"
+#include "reproduce/reproduce.h"
+#include "eval/sample_answers.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+char *reproduce_answers_path(const char *place, const row_kind *kind)
+{
+    return text_format("%s/%s-answers.csv", place, kind->name);
+}
+
+/* ---- Counting ---- */
+
+static void add_run(result_pair *pair, const pair_run *run)
+{
+    pair->runs = list_grow(pair->runs, pair->n_runs, sizeof *pair->runs);
+    pair->runs[pair->n_runs++] = *run;
+}
+
+static int compare_rows(result_pair *pair, const char *place, const sample_answers answers[N_ROWS], pair_run run)
+{
+    cli_row first = pair->rows->first, second = pair->rows->second;
+
+    if (answers[first].count == 0 || answers[second].count == 0) return EXIT_OK;
+    char *names[] = { reproduce_answers_path(place, &row_kinds[first]),
+                      reproduce_answers_path(place, &row_kinds[second]) };
+    const answers_pair two = { &answers[first], &answers[second], names[0], names[1] };
+    int code = answers_compare(reproduce_name, &two, &run.counts);
+
+    if (code == EXIT_OK) add_run(pair, &run);
+    free(names[0]);
+    free(names[1]);
+    return code;
+}
+
+static int read_answers(const char *place, cli_row row, sample_answers *answers)
+{
+    const row_kind *kind = &row_kinds[row];
+    char *path = reproduce_answers_path(place, kind);
+    int code = answers_read(answers, reproduce_name, path, kind->figures ? kind->figures : ANSWERS_PREDICTED);
+
+    if (code != EXIT_OK) complain(reproduce_name, "%s: remove the file to have it made anew", path);
+    free(path);
+    return code;
+}
+
+int reproduce_add_pairs(result_pair *pairs, const char *place, const int has_answers[N_ROWS], size_t fold,
+                        size_t seed)
+{
+    const pair_run run = { .fold = fold, .seed = seed };
+    sample_answers answers[N_ROWS] = { 0 };
+    int code = EXIT_OK;
+
+    for (cli_row r = 0; r < N_ROWS; r++) {
+        int read = has_answers[r] ? read_answers(place, r, &answers[r]) : EXIT_OK;
+        if (code == EXIT_OK) code = read;
+    }
+    for (int i = 0; i < N_PAIRS; i++) {
+        int compared = compare_rows(&pairs[i], place, answers, run);
+        if (code == EXIT_OK) code = compared;
+    }
+    for (cli_row r = 0; r < N_ROWS; r++) answers_release(&answers[r]);
+    return code;
+}
+
+static void judge_one(result_pair *pair)
+{
+    stat_interval share = stat_pairs_interval(&pair->runs[0].counts);
+
+    pair->interval = (stat_interval){ 100 * share.low, 100 * share.high };
+    pair->p = stat_mcnemar(&pair->runs[0].counts);
+}
+
+void reproduce_finish_pair(result_pair *pair)
+{
+    double *differences = NULL;
+
+    for (size_t i = 0; i < pair->n_runs; i++) {
+        const stat_pairs *counts = &pair->runs[i].counts;
+        int is_clear = stat_mcnemar(counts) < stat_level;
+        differences = list_grow(differences, i, sizeof *differences);
+        differences[i] = 100 * stat_pairs_difference(counts);
+        pair->first_better += is_clear && differences[i] > 0;
+        pair->second_better += is_clear && differences[i] < 0;
+    }
+    pair->differences = stat_summarise(differences, pair->n_runs);
+    pair->interval = stat_mean_interval(&pair->differences);
+    pair->p = stat_mean_test(&pair->differences);
+    if (pair->n_runs == 1) judge_one(pair);
+    free(differences);
+}
+
+void reproduce_release_pair(result_pair *pair)
+{
+    free(pair->runs);
+    *pair = (result_pair){ 0 };
+}
+
+const char *reproduce_pair_test(const result_pair *pair)
+{
+    return pair->n_runs == 1 ? "mcnemar" : "t";
+}
+
+/* ---- For people ---- */
+
+enum { N_FIELDS = 5 };
+static const char *const heads[N_FIELDS] = { "pair", "difference", "95 % interval", "wins / losses", "p" };
+
+static char *difference_text(const result_pair *pair)
+{
+    if (pair->n_runs == 1) return text_format("%+.2f", pair->differences.mean);
+    return text_format("%+.2f \u00b1 %.2f", pair->differences.mean, pair->differences.deviation);
+}
+
+static char *wins_text(const result_pair *pair)
+{
+    const stat_pairs *counts = &pair->runs[0].counts;
+
+    if (pair->n_runs == 1) return text_format("%zu / %zu images", counts->only_first, counts->only_second);
+    return text_format("%zu / %zu of %zu runs", pair->first_better, pair->second_better, pair->n_runs);
+}
+
+static void make_fields(const result_pair *pair, char *fields[N_FIELDS])
+{
+    char p[COMPARE_P_ROOM];
+
+    compare_p_text(pair->p, p);
+    fields[0] = text_format("%s - %s", row_kinds[pair->rows->first].title, row_kinds[pair->rows->second].title);
+    fields[1] = difference_text(pair);
+    fields[2] = text_format("%+.2f to %+.2f", pair->interval.low, pair->interval.high);
+    fields[3] = wins_text(pair);
+    fields[4] = text_format("%s", p);
+}
+
+typedef void write_fields(FILE *file, char *const *fields);
+
+static void print_fields(FILE *file, char *const *fields)
+{
+    static const int widths[N_FIELDS] = { 37, 16, 18, 19, 0 };
+    reproduce_print_fields(file, fields, widths, N_FIELDS);
+}
+
+static void write_markdown_row(FILE *file, char *const *fields)
+{
+    reproduce_write_markdown_row(file, fields, N_FIELDS);
+}
+
+static void write_pairs(FILE *file, const result_pair *pairs, write_fields *write)
+{
+    for (int i = 0; i < N_PAIRS; i++) {
+        char *fields[N_FIELDS];
+        if (pairs[i].n_runs == 0) continue;
+        make_fields(&pairs[i], fields);
+        write(file, fields);
+        for (int k = 0; k < N_FIELDS; k++) free(fields[k]);
+    }
+}
+
+/* The most runs that a pair has. */
+static size_t most_runs(const result_pair *pairs)
+{
+    size_t most = 0;
+
+    for (int i = 0; i < N_PAIRS; i++)
+        if (pairs[i].n_runs > most) most = pairs[i].n_runs;
+    return most;
+}
+
+void reproduce_print_pairs(FILE *file, const result_pair *pairs)
+{
+    if (most_runs(pairs) == 0) return;
+    fputs("  on the same test images: accuracy of the first minus that of the second, in points\n", file);
+    print_fields(file, (char *const *)heads);
+    write_pairs(file, pairs, print_fields);
+}
+
+void reproduce_write_markdown_pairs(FILE *file, const result_pair *pairs)
+{
+    size_t most = most_runs(pairs);
+
+    if (most == 0) return;
+    fputs("\nOn the same test images: accuracy of the first minus that of the second, in points.\n", file);
+    if (most > 1)
+        fputs("Over several runs: mean and standard deviation of the difference, its interval and p by a paired "
+              "t-test;\n"
+              "wins and losses are runs that McNemar's test decides (p < 0.05).\n",
+              file);
+    fputc('\n', file);
+    write_markdown_row(file, (char *const *)heads);
+    fputs("|---|---|---|---|---|\n", file);
+    write_pairs(file, pairs, write_markdown_row);
+}

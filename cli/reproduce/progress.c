@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * reproduce_progress.c - how far a training is, and when it will end.
+ *
+ * The facts are in the run's own folder: its checkpoint has epochs and seconds, its run.json state and process. Until the
+ * first epoch is complete there is no run.json; then the record, and the lock on ROOT, tell whether someone trains.
+ */
+#include "reproduce/reproduce.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+/* ---- The facts ---- */
+
+static int is_process(size_t id)
+{
+    return id > 0 && (kill((pid_t)id, 0) == 0 || errno == EPERM);
+}
+
+static time_t time_of(const char *folder, const char *name)
+{
+    struct stat info;
+    char *path = text_format("%s/%s", folder, name);
+    time_t changed = stat(path, &info) == 0 ? info.st_mtime : time(NULL);
+
+    free(path);
+    return changed;
+}
+
+static training_state state_of(dlda_run_state state)
+{
+    return state == DLDA_RUN_RUNNING    ? TRAINING_RUNNING
+           : state == DLDA_RUN_COMPLETE ? TRAINING_COMPLETE
+           : state == DLDA_RUN_FAILED   ? TRAINING_FAILED
+                                        : TRAINING_STOPPED;
+}
+
+/* By what the files say that are there. */
+static void find_state(const char *folder, const training_record *record, training_progress *progress)
+{
+    dlda_run_state state = DLDA_RUN_STOPPED;
+
+    if (dlda_run_state_read(folder, &state, &progress->process) == DLDA_OK) progress->state = state_of(state);
+    else if (record->complete) progress->state = TRAINING_COMPLETE; /* a run of an earlier version */
+    else if (reproduce_has_checkpoint(folder)) progress->state = TRAINING_STOPPED;
+    if (progress->state == TRAINING_COMPLETE && !reproduce_has_model(folder))
+        progress->state = reproduce_has_checkpoint(folder) ? TRAINING_STOPPED : TRAINING_MISSING;
+}
+
+/* As its checkpoint has them: someone may have asked for more by hand. */
+static size_t running_epochs(const char *folder, size_t planned)
+{
+    dlda_options *options = NULL;
+    size_t epochs = planned;
+
+    if (dlda_options_create(&options) == DLDA_OK && dlda_options_resume(options, folder) == DLDA_OK)
+        epochs = (size_t)option_number(options, "epochs");
+    dlda_options_destroy(options);
+    return epochs;
+}
+
+training_progress reproduce_progress(const reproduction *self, const char *place, cli_trained model,
+                                     const training_record *record)
+{
+    training_progress progress = { .state = TRAINING_MISSING, .seconds = NAN };
+    char *folder = reproduce_folder(place, model);
+
+    if (record->options) find_state(folder, record, &progress);
+    if (dlda_run_progress(folder, &progress.done, &progress.seconds) != DLDA_OK && record->complete) {
+        progress.done = record->schedule.epochs; /* its checkpoint was removed */
+        progress.seconds = record->seconds;
+    }
+    progress.updated = time_of(folder, "run.json");
+    progress.epochs = record->schedule.epochs;
+    if (progress.done > progress.epochs) progress.epochs = progress.done;
+    if (progress.state == TRAINING_RUNNING) progress.epochs = running_epochs(folder, progress.epochs);
+    if (progress.state != TRAINING_RUNNING && !record->complete && is_process(record->process) &&
+        reproduce_is_locked(self)) {
+        progress.state = TRAINING_RUNNING;
+        progress.process = record->process;
+    }
+    free(folder);
+    return progress;
+}
+
+/* ---- In words ---- */
+
+char *reproduce_end_text(double seconds_left)
+{
+    time_t end = time(NULL) + (time_t)llround(seconds_left);
+    struct tm local;
+    char moment[32] = "";
+
+    if (localtime_r(&end, &local)) strftime(moment, sizeof moment, "%Y-%m-%d %H:%M", &local);
+    char *left = reproduce_time_text(seconds_left), *text = text_format("%s (in %s)", moment, left);
+    free(left);
+    return text;
+}
+
+/* Of the epochs that are left, one is under way since the last one ended. */
+static double seconds_left(const training_progress *progress)
+{
+    double epoch = progress->seconds / (double)progress->done;
+    double begun = difftime(time(NULL), progress->updated);
+
+    return epoch * (double)(progress->epochs - progress->done) - fmin(fmax(begun, 0), epoch);
+}
+
+static char *running_text(const training_progress *progress)
+{
+    if (progress->done == 0 || progress->done >= progress->epochs || isnan(progress->seconds))
+        return text_format("running as process %zu", progress->process);
+    char *end = reproduce_end_text(seconds_left(progress));
+    char *text = text_format("running as process %zu, will end about %s", progress->process, end);
+    free(end);
+    return text;
+}
+
+char *reproduce_state_text(const training_progress *progress)
+{
+    static const char *const words[] = { [TRAINING_MISSING] = "nothing saved yet",
+                                         [TRAINING_STOPPED] = "stopped",
+                                         [TRAINING_COMPLETE] = "complete",
+                                         [TRAINING_FAILED] = "failed" };
+    char *state = progress->state == TRAINING_RUNNING ? running_text(progress)
+                                                      : text_format("%s", words[progress->state]);
+    char *spent = isnan(progress->seconds) || progress->done == 0 ? text_format("%s", "")
+                                                                  : reproduce_time_text(progress->seconds);
+    char *text = text_format("%zu of %zu epochs%s%s, %s", progress->done, progress->epochs, spent[0] ? " in " : "",
+                             spent, state);
+
+    free(spent);
+    free(state);
+    return text;
+}

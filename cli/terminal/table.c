@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * table.c - the text report: accuracy, classes, confusion matrix, eigenvalues.
+ *
+ * Class names come from files that others may have written, so control characters never reach the terminal.
+ */
+#include "terminal/table.h"
+#include "eval/statistics.h"
+
+#include <langinfo.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+    NAME_COLUMNS = 16,
+    BAR_COLUMNS = 40,
+    MATRIX_CLASSES = 20, /* with more classes, the matrix would not fit on a screen: a list of mistakes instead */
+    MOST_MISTAKES = 10
+};
+
+/* ---- Names ---- */
+
+static int starts_character(char byte)
+{
+    return ((unsigned char)byte & 0xC0) != 0x80; /* the others continue a UTF-8 character */
+}
+
+static size_t characters_in(const char *text)
+{
+    size_t count = 0;
+
+    for (; *text; text++) count += (size_t)starts_character(*text);
+    return count;
+}
+
+/* At most `columns` characters of a name. Returns how many there were. */
+static size_t print_name(FILE *file, const char *name, size_t columns)
+{
+    size_t used = 0;
+
+    for (; *name; name++) {
+        unsigned char byte = (unsigned char)*name;
+        if (starts_character(*name) && used++ == columns) return columns;
+        fputc(byte < 32 || byte == 127 ? '?' : byte, file);
+    }
+    return used;
+}
+
+void table_name(FILE *file, const char *name)
+{
+    print_name(file, name, NAME_COLUMNS);
+}
+
+void table_padded(FILE *file, const char *name, size_t columns)
+{
+    for (size_t used = print_name(file, name, columns); used < columns; used++) fputc(' ', file);
+}
+
+static size_t name_columns(const dlda_model *model, size_t classes)
+{
+    size_t columns = strlen("class");
+
+    for (size_t c = 0; c < classes; c++) {
+        size_t length = characters_in(dlda_model_class_name(model, c));
+        if (length > columns) columns = length;
+    }
+    return columns < NAME_COLUMNS ? columns : NAME_COLUMNS;
+}
+
+/* ---- Evaluation ---- */
+
+static void print_percent(FILE *file, double fraction)
+{
+    if (isnan(fraction)) fprintf(file, "  %9s", "-");
+    else fprintf(file, "  %7.2f %%", 100 * fraction);
+}
+
+static void print_classes(FILE *file, const dlda_model *model, const dlda_evaluation *evaluation, size_t columns)
+{
+    table_padded(file, "class", columns);
+    fprintf(file, "  %8s  %9s  %9s\n", "samples", "recall", "precision");
+    for (size_t c = 0; c < evaluation->classes; c++) {
+        table_padded(file, dlda_model_class_name(model, c), columns);
+        fprintf(file, "  %8zu", evaluation->class_samples[c]);
+        print_percent(file, evaluation->recall[c]);
+        print_percent(file, evaluation->precision[c]);
+        fputc('\n', file);
+    }
+}
+
+/* Columns for the largest count, and for names up to 6 characters. */
+static size_t cell_columns(const dlda_model *model, const dlda_evaluation *evaluation)
+{
+    size_t columns = 3;
+
+    for (size_t i = 0; i < evaluation->classes * evaluation->classes; i++) {
+        size_t digits = (size_t)snprintf(NULL, 0, "%zu", evaluation->confusion[i]);
+        if (digits > columns) columns = digits;
+    }
+    for (size_t c = 0; c < evaluation->classes; c++) {
+        size_t length = characters_in(dlda_model_class_name(model, c));
+        if (length > columns && columns < 6) columns = length < 6 ? length : 6;
+    }
+    return columns;
+}
+
+static void print_matrix_head(FILE *file, const dlda_model *model, size_t classes, size_t columns, size_t cell)
+{
+    table_padded(file, "", columns);
+    for (size_t c = 0; c < classes; c++) {
+        const char *name = dlda_model_class_name(model, c);
+        size_t length = characters_in(name);
+        fprintf(file, " %*s", (int)(length < cell ? cell - length : 0), "");
+        table_padded(file, name, length < cell ? length : cell);
+    }
+    fputc('\n', file);
+}
+
+static void print_matrix(FILE *file, const dlda_model *model, const dlda_evaluation *evaluation, size_t columns)
+{
+    size_t classes = evaluation->classes, cell = cell_columns(model, evaluation);
+
+    fputs("\nconfusion: a row for each true class, a column for each predicted class\n", file);
+    print_matrix_head(file, model, classes, columns, cell);
+    for (size_t row = 0; row < classes; row++) {
+        table_padded(file, dlda_model_class_name(model, row), columns);
+        for (size_t c = 0; c < classes; c++) {
+            size_t count = evaluation->confusion[row * classes + c];
+            if (count == 0) fprintf(file, " %*s", (int)cell, ".");
+            else fprintf(file, " %*zu", (int)cell, count);
+        }
+        fputc('\n', file);
+    }
+}
+
+/* The entry off the diagonal that comes after `previous` when they are sorted, largest first and equal ones in
+ * order of their index; -1 if there is none. */
+static long next_mistake(const dlda_evaluation *evaluation, long previous)
+{
+    const size_t *counts = evaluation->confusion;
+    long best = -1, cells = (long)(evaluation->classes * evaluation->classes);
+
+    for (long i = 0; i < cells; i++) {
+        int diagonal = (size_t)i % (evaluation->classes + 1) == 0;
+        int comes_after = previous < 0 || counts[i] < counts[previous] ||
+                          (counts[i] == counts[previous] && i > previous);
+        if (diagonal || counts[i] == 0 || !comes_after) continue;
+        if (best < 0 || counts[i] > counts[best]) best = i;
+    }
+    return best;
+}
+
+static void print_mistakes(FILE *file, const dlda_model *model, const dlda_evaluation *evaluation, size_t columns)
+{
+    long at = -1;
+
+    fputs("\nmost frequent mistakes: true class, predicted class, how often\n", file);
+    for (int n = 0; n < MOST_MISTAKES && (at = next_mistake(evaluation, at)) >= 0; n++) {
+        table_padded(file, dlda_model_class_name(model, (size_t)at / evaluation->classes), columns);
+        fputs("  ", file);
+        table_padded(file, dlda_model_class_name(model, (size_t)at % evaluation->classes), columns);
+        fprintf(file, "  %8zu\n", evaluation->confusion[at]);
+    }
+}
+
+void table_evaluation(FILE *file, const dlda_model *model, const dlda_evaluation *evaluation, const char *what)
+{
+    size_t columns = name_columns(model, evaluation->classes);
+    stat_interval interval = stat_share_interval(evaluation->correct, evaluation->samples);
+
+    fprintf(file, "%s accuracy %.2f %% (95 %% interval %.2f to %.2f %%): %zu of %zu correct, log loss %.4f\n\n",
+            what, 100 * evaluation->accuracy, 100 * interval.low, 100 * interval.high, evaluation->correct,
+            evaluation->samples, evaluation->log_loss);
+    print_classes(file, model, evaluation, columns);
+    if (evaluation->classes <= MATRIX_CLASSES) print_matrix(file, model, evaluation, columns);
+    else print_mistakes(file, model, evaluation, columns);
+}
+
+/* ---- Eigenvalues ---- */
+
+/* A bar of `share` (0 to 1) of BAR_COLUMNS columns: in eighths of a column where the terminal knows UTF-8. */
+static void print_bar(FILE *file, double share)
+{
+    static const char *const eighths[] = {
+        "", "\u258F", "\u258E", "\u258D", "\u258C", "\u258B", "\u258A", "\u2589"
+    };
+    int unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+    int length = share > 0 ? (int)lround(share * BAR_COLUMNS * 8) : 0;
+
+    for (int i = 0; i < length / 8; i++) fputs(unicode ? "\u2588" : "#", file);
+    if (unicode) fputs(eighths[length % 8], file);
+}
+
+void table_eigenvalues(FILE *file, const dlda_lda *lda)
+{
+    size_t count = 0;
+    const double *values = dlda_lda_eigenvalues(lda, &count);
+
+    fprintf(file, "%zu eigenvalues: how well each direction separates the classes\n", count);
+    for (size_t i = 0; i < count; i++) {
+        fprintf(file, "%3zu  %10.4f  ", i + 1, values[i]);
+        print_bar(file, values[0] > 0 ? values[i] / values[0] : 0);
+        fputc('\n', file);
+    }
+}
+
+double separation_sum(const dlda_lda *lda)
+{
+    size_t count = 0;
+    const double *values = dlda_lda_eigenvalues(lda, &count);
+    double sum = 0;
+
+    for (size_t i = 0; i < count; i++) sum += fmax(values[i], 0);
+    return sum;
+}
+
+void table_separation(FILE *file, const dlda_lda *lda)
+{
+    size_t count = 0;
+    const double *values = dlda_lda_eigenvalues(lda, &count);
+    double sum = separation_sum(lda), so_far = 0;
+
+    fprintf(file,
+            "%zu eigenvalues, and the share of the separation that each explains, alone and with those before\n",
+            count);
+    for (size_t i = 0; i < count; i++) {
+        double share = sum > 0 ? fmax(values[i], 0) / sum : 0;
+        so_far += share;
+        fprintf(file, "%3zu  %10.4f  %6.2f %%  %6.2f %%  ", i + 1, values[i], 100 * share, 100 * so_far);
+        print_bar(file, share);
+        fputc('\n', file);
+    }
+}
