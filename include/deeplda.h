@@ -403,7 +403,17 @@ typedef struct dlda_progress {
     double validation_accuracy; /* of the epoch before; NaN if there is none                  */
     double images_per_second;   /* mean of this epoch                                           */
     double seconds_left;        /* of the whole training, an estimate                           */
+    double loader_seconds;      /* processor time of the loader's thread for this batch         */
 } dlda_progress;
+
+/* The phases of a training step, in their order. */
+typedef enum dlda_phase {
+    DLDA_PHASE_GATHER,    /* waiting for the batch, which the loader's thread makes during the step before */
+    DLDA_PHASE_FORWARD,   /* the network's features of the batch                                           */
+    DLDA_PHASE_OBJECTIVE, /* the loss and its gradient with respect to the features                        */
+    DLDA_PHASE_BACKWARD,  /* the gradient of the weights                                                   */
+    DLDA_PHASE_OPTIMISER  /* the change of the weights                                                     */
+} dlda_phase;
 
 /* Callbacks; each may be NULL. They are called from the thread that runs the trainer. */
 typedef struct dlda_watch {
@@ -412,6 +422,7 @@ typedef struct dlda_watch {
     void (*batch)(void *user, const dlda_progress *progress); /* after each batch                  */
     void (*epoch)(void *user, const dlda_epoch *epoch);       /* after each epoch                  */
     int (*stop)(void *user);                                  /* asked after each batch: 1 to stop */
+    void (*phase)(void *user, dlda_phase finished);           /* after each phase of a step        */
 } dlda_watch;
 
 typedef struct dlda_model dlda_model;
