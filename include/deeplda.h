@@ -476,15 +476,6 @@ typedef struct dlda_checkpoint_info {
 DLDA_API dlda_status dlda_checkpoint_info_read(const char *path, dlda_checkpoint_info **info);
 DLDA_API void dlda_checkpoint_info_destroy(dlda_checkpoint_info *info);
 
-/* What a file looks like, from its first bytes; reading it will tell whether it is whole. */
-typedef enum dlda_file_kind {
-    DLDA_FILE_OTHER,
-    DLDA_FILE_MODEL,
-    DLDA_FILE_CHECKPOINT,
-    DLDA_FILE_ONNX
-} dlda_file_kind;
-DLDA_API dlda_file_kind dlda_file_kind_of(const char *path);
-
 /* Trains for the epochs of the options, or until its patience ends. DLDA_E_STOPPED if stopped by the watch: the history
  * and the best model are then those of the epochs that were completed, and a checkpoint has the state after the last
  * batch if there is a record. */
@@ -607,32 +598,6 @@ DLDA_API dlda_status dlda_model_use_priors(const dlda_model *model, const double
  * [N][channels][height][width], bytes divided by 255. Outputs: "probabilities" [N][classes] and "label" [N] as
  * dlda_model_predict gives them, "projection" [N][directions]; docs/onnx.md. Written as carefully as a model. */
 DLDA_API dlda_status dlda_model_export_onnx(const dlda_model *model, dlda_probability kind, const char *path);
-
-/* An input or output of an ONNX file. */
-typedef struct dlda_onnx_value {
-    const char *name, *type, *help; /* type: "float32", "int64", ...; help may be "" */
-    size_t rank;
-    const char *const *dims; /* [rank]: numbers, or names of free ones: "N", "1", "28", "28" */
-} dlda_onnx_value;
-
-typedef struct dlda_onnx_text {
-    const char *key, *value;
-} dlda_onnx_text;
-
-/* What an ONNX file says of itself, ours or another's. */
-typedef struct dlda_onnx_info {
-    int64_t ir_version, opset;               /* opset 0: none of ONNX's own                    */
-    const char *producer, *producer_version; /* "" if it does not say                          */
-    size_t bytes;                            /* of the file                                    */
-    size_t n_operations, n_constants;        /* of the graph                                   */
-    size_t n_weights;                        /* values of all constants                        */
-    size_t n_inputs, n_outputs, n_texts;
-    const dlda_onnx_value *inputs, *outputs;
-    const dlda_onnx_text *texts; /* ours: task, classes, preparation, proba, network, options, ... */
-} dlda_onnx_info;
-
-DLDA_API dlda_status dlda_onnx_info_read(const char *path, dlda_onnx_info **info);
-DLDA_API void dlda_onnx_info_destroy(dlda_onnx_info *info);
 
 /* ---- Evaluation ---------------------------------------------------------------------------------- */
 

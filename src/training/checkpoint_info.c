@@ -10,35 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- Kinds of files ---- */
-
-/* Safetensors have the length of their header in 8 bytes, then the header, which is JSON. Quotes inside of its texts are
- * escaped, so the key cannot be found in one. */
-static dlda_file_kind kind_of_safetensors(const uint8_t *start, size_t n)
-{
-    static const char key[] = "\"" DLDA_CHECKPOINT_KEY "\"";
-
-    return memmem(start, n, key, sizeof key - 1) ? DLDA_FILE_CHECKPOINT : DLDA_FILE_MODEL;
-}
-
-dlda_file_kind dlda_file_kind_of(const char *path)
-{
-    enum { MOST = 1 << 20 };
-    dlda_file_kind kind = DLDA_FILE_OTHER;
-    uint8_t *start = NULL;
-    size_t n = 0;
-
-    if (DLDA_TAKE(&start, MOST, "start of a file") != DLDA_OK) return kind;
-    if (dlda_file_read_start(path, MOST, start, &n) == DLDA_OK) {
-        if (n > 8 && start[8] == '{') kind = kind_of_safetensors(start, n);
-        /* the field ir_version, a small number, and then producer_name */
-        else if (dlda_path_ends(path, ".onnx") || (n > 2 && start[0] == 0x08 && start[1] < 32 && start[2] == 0x12))
-            kind = DLDA_FILE_ONNX;
-    }
-    dlda_release(start);
-    return kind;
-}
-
 /* ---- Checkpoints ---- */
 
 /* The public part comes first, so that a pointer to it is one to all. */
