@@ -444,37 +444,39 @@ DLDA_API dlda_status dlda_trainer_record(dlda_trainer *trainer, const char *fold
  * on a new trainer with the same options (but for `epochs` and what decides no result) and data, before it runs. If the
  * newest checkpoint is damaged, the one before it is taken, and the watch is told. */
 DLDA_API dlda_status dlda_trainer_resume(dlda_trainer *trainer, const char *folder);
-/* The options of that training, and where its data came from, for those that were not set before. */
-DLDA_API dlda_status dlda_options_resume(dlda_options *options, const char *folder);
-/* The same for a training that is not to go on: from options.json and run.json, which need no checkpoint. Where the data
- * came from is "" if nothing says so. On failure, what could be read is set. */
-DLDA_API dlda_status dlda_options_read_run(dlda_options *options, const char *folder);
-/* How far it was then: its complete epochs, and the seconds of training, with those of the epoch under way. */
-DLDA_API dlda_status dlda_run_progress(const char *folder, size_t *epochs, double *seconds);
+/* The options of that training, and where its data came from, for those that were not set before; `path` as in
+ * dlda_run_info_read. The option data becomes "" if nothing says where they came from. On failure, what could be read is
+ * set. */
+DLDA_API dlda_status dlda_options_use_run(dlda_options *options, const char *path);
 
 typedef enum dlda_run_state {
-    DLDA_RUN_RUNNING,
+    DLDA_RUN_UNKNOWN, /* no epoch is complete yet, or only a checkpoint was read             */
+    DLDA_RUN_RUNNING, /* also of a process on another machine that has not said how it ended */
     DLDA_RUN_COMPLETE,
-    DLDA_RUN_STOPPED, /* by its user                                               */
+    DLDA_RUN_STOPPED, /* by its user                                                         */
     DLDA_RUN_FAILED,
-    DLDA_RUN_LOST /* its process is no longer there, and did not say how it ended */
+    DLDA_RUN_LOST /* its process is gone, and did not say how it ended                       */
 } dlda_run_state;
 
-/* The state of a training as run.json in its folder has it, which is written after the first epoch and from then on after
- * each, and the process that wrote it last. A process on another machine counts as running. */
-DLDA_API dlda_status dlda_run_state_read(const char *folder, dlda_run_state *state, size_t *process);
+/* What is known of a training; texts that are not are "". */
+typedef struct dlda_run_info {
+    dlda_run_state state;
+    size_t process; /* that trained last; 0: unknown                                                */
+    /* as of its newest whole checkpoint, 0 without one */
+    size_t epochs_done;                /* complete epochs                                                       */
+    size_t batches_done;               /* batches of the epoch under way                                        */
+    size_t steps_done;                 /* batches in all                                                        */
+    size_t best_epoch;                 /* 0: none yet                                                           */
+    double best_accuracy;              /* of that epoch, on the validation set; NaN: none                       */
+    double seconds;                    /* of training, with those of the epoch under way; NaN: unknown          */
+    const char *network, *options;     /* network text; options as JSON                                         */
+    const char *data, *format, *label; /* where the data came from, and how they were read                      */
+} dlda_run_info;
 
-/* What a checkpoint says of its training. */
-typedef struct dlda_checkpoint_info {
-    const char *network, *options, *data; /* network text; options as JSON; what was given as data             */
-    size_t epochs_done, batches_done;     /* complete epochs; batches of the one that was under way            */
-    size_t steps_done;                    /* batches in all                                                    */
-    size_t best_epoch;                    /* 0: none yet                                                       */
-    double best_accuracy;                 /* of that epoch, on the validation set; NaN: none                   */
-} dlda_checkpoint_info;
-
-DLDA_API dlda_status dlda_checkpoint_info_read(const char *path, dlda_checkpoint_info **info);
-DLDA_API void dlda_checkpoint_info_destroy(dlda_checkpoint_info *info);
+/* Reads it from the folder that keeps the record of a training (run.json, options.json and checkpoints, each of which may
+ * be missing or damaged, but not all), or from one checkpoint file, which must be whole. */
+DLDA_API dlda_status dlda_run_info_read(const char *path, dlda_run_info **info);
+DLDA_API void dlda_run_info_destroy(dlda_run_info *info);
 
 /* Trains for the epochs of the options, or until its patience ends. DLDA_E_STOPPED if stopped by the watch: the history
  * and the best model are then those of the epochs that were completed, and a checkpoint has the state after the last

@@ -114,25 +114,6 @@ static void test_kinds_of_files(void **state)
     assert_int_equal(file_kind_of(folder), FILE_KIND_OTHER);
 }
 
-static void test_checkpoint_says_how_far_it_came(void **state)
-{
-    dlda_checkpoint_info *info = NULL;
-
-    (void)state;
-    CHECK_OK(dlda_checkpoint_info_read(in_folder("run/checkpoint.safetensors"), &info));
-    assert_int_equal(info->epochs_done, 1);
-    assert_int_equal(info->batches_done, 0);
-    assert_int_equal(info->steps_done, 4);
-    assert_int_equal(info->best_epoch, 1);
-    assert_string_equal(info->network, dlda_model_network_text(model));
-    assert_string_equal(info->options, dlda_model_options_json(model));
-    dlda_checkpoint_info_destroy(info);
-    info = NULL;
-    CHECK_STATUS(dlda_checkpoint_info_read(in_folder("run/model.safetensors"), &info), DLDA_E_FORMAT);
-    CHECK_ERROR_SAYS("not a checkpoint");
-    assert_null(info);
-}
-
 /* ---- What cannot be done ---- */
 
 static void test_bad_arguments(void **state)
@@ -255,7 +236,6 @@ int main(void)
         cmocka_unit_test(test_info_says_what_was_exported),
         cmocka_unit_test(test_same_model_same_bytes),
         cmocka_unit_test(test_kinds_of_files),
-        cmocka_unit_test(test_checkpoint_says_how_far_it_came),
         cmocka_unit_test(test_bad_arguments),
         cmocka_unit_test(test_every_truncation),
         cmocka_unit_test(test_damaged_bytes),
