@@ -24,9 +24,9 @@ typedef struct dlda_run_clock {
 
 struct dlda_trainer {
     dlda_options options;
-    const dlda_dataset *train, *validation; /* as given, or else prepared; validation may be NULL     */
-    dlda_dataset *prepared[2];              /* those of them that are ours                            */
-    const dlda_preparation *still;          /* what their images need in each batch; NULL: nothing    */
+    const dlda_dataset *train, *validation;    /* as given, or else prepared; validation may be NULL     */
+    dlda_dataset *prepared[2];                 /* those of them that are ours                            */
+    const dlda_preparation *batch_preparation; /* what their images need in each batch; NULL: nothing    */
     dlda_dataset *probe; /* the part of train that is measured after each epoch; NULL: all of it */
     dlda_watch watch;
     size_t batch; /* size of the largest one */
