@@ -61,7 +61,7 @@ void run_samples_read(const char *command, const char *folder, const dlda_option
     if (!self->model) return;
     if (dlda_options_copy(options, &own) != DLDA_OK) note_error(self);
     else {
-        dlda_options_read_run(own, folder); /* what it does not find is missed below, or not at all */
+        dlda_options_use_run(own, folder); /* what it does not find is missed below, or not at all */
         read_data(command, own, self);
     }
     dlda_options_destroy(own);
