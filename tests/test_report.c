@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * test_report.c - the parts of a report: texts that files bring, tables that are cut, what follows from answers; and the
- * report of a small run through the library alone.
+ * report of a small run without the command.
  */
 #include "base/memory.h"
 #include "report/html.h"

@@ -2,7 +2,7 @@
  *
  * cmd_report.c - `deeplda report`: figures and an HTML page of one run, or of several side by side.
  *
- * The library writes data, scripts and the page; gnuplot draws in between.
+ * report.c writes data, scripts and the page; gnuplot draws in between.
  */
 #define _GNU_SOURCE
 #include "report/gnuplot.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * figure_answers.c - which classes are taken for which others, and whether probabilities are what they say.
+ * figure_answers.c - which classes are taken for which others, and whether the probabilities are calibrated.
  */
 #include "eval/statistics.h"
 #include "report/palette.h"
@@ -25,8 +25,8 @@ static display_text confusion_title(const test_answers *answers)
     for (size_t cell = 0; cell < C * C; cell++)
         if (cell / C != cell % C && found->confusion[cell] > most) most = found->confusion[cell], at = cell;
     if (most == 0) return display_format("All %zu samples are right", found->samples);
-    return display_format("%zu of %zu right; most often %s is called %s (%zu)", found->correct, found->samples,
-                          display_clean(test_answers_class(answers, at / C), 12).text,
+    return display_format("%zu of %zu right; most often %s is predicted as %s (%zu)", found->correct,
+                          found->samples, display_clean(test_answers_class(answers, at / C), 12).text,
                           display_clean(test_answers_class(answers, at % C), 12).text, most);
 }
 
@@ -39,8 +39,8 @@ static dlda_status write_confusion(plot_files *plot, const test_answers *answers
     size_t C = answers->classes;
 
     *largest = 0;
-    DLDA_TRY(dlda_file_writer_print(plot->data,
-                                    "# called, true class (both from 0), samples, percent of the true class\n"));
+    DLDA_TRY(dlda_file_writer_print(
+        plot->data, "# predicted class, true class (both from 0), samples, percent of the true class\n"));
     for (size_t t = 0; t < C; t++)
         for (size_t c = 0; c < C; c++) {
             size_t count = found->confusion[t * C + c];
@@ -112,7 +112,7 @@ static dlda_status draw_confusion(plot_files *plot, const test_answers *answers)
     DLDA_TRY(
         dlda_file_writer_print(plot->script,
                                "largest = %.6g; last = %zu\n"
-                               "set xlabel 'called'; set ylabel 'true class'\n"
+                               "set xlabel 'predicted class'; set ylabel 'true class'\n"
                                "set xrange [-0.5:last + 0.5]; set yrange [last + 0.5:-0.5]\n"
                                "set cbrange [0:largest]; set cblabel 'mistakes: share of the true class (%%)'\n"
                                "set border 15; unset grid; unset key; set style fill solid noborder\n",
@@ -130,8 +130,9 @@ dlda_status figure_confusion(const training_report *report, report_figure *figur
 
     figure_begin(report, figure, "confusion", "Confusion");
     figure->caption = display_format(
-        "Rows are true classes, columns what the model calls them. Numbers are samples; the darker "
-        "a cell, the larger the share of its class that is called so by mistake. The grey diagonal is right.");
+        "Rows are true classes, columns predicted classes. Numbers are samples; the darker a cell, the larger the "
+        "share "
+        "of the true class that is mistaken for the predicted one. The grey diagonal is right.");
     figure->missing = item->no_answers;
     if (!item->answers) return DLDA_OK;
     figure->title = confusion_title(item->answers);
@@ -176,11 +177,13 @@ dlda_status figure_reliability(const training_report *report, report_figure *fig
     plot_files plot = { 0 };
 
     figure_begin(report, figure, "reliability", "Reliability of the probabilities");
-    figure->caption = display_format(
-        "Samples are sorted into 15 bins by the probability of the class they are given; larger marks hold more "
-        "samples, bars are 95 %% intervals. On the diagonal, probabilities are what they say; above it the model "
-        "knows "
-        "better than it says. Both kinds of --proba are shown; their classes are the same but for priors.");
+    figure->caption = display_format("Samples are sorted into 15 bins by the probability of their predicted class; "
+                                     "larger marks hold more samples, "
+                                     "bars are 95 %% intervals. On the diagonal, probabilities are perfectly "
+                                     "calibrated; above it the model is right "
+                                     "more often than they say. Both kinds of --proba are shown; they predict the "
+                                     "same classes unless priors were "
+                                     "changed.");
     figure->missing = item->no_answers;
     if (!item->answers) return DLDA_OK;
     figure->title = display_format("Probabilities are off by %.1f points (bayes), %.1f (paper)",
@@ -191,10 +194,10 @@ dlda_status figure_reliability(const training_report *report, report_figure *fig
     DLDA_TRY(dlda_file_writer_print(
         plot.script,
         "all = %zu.0\n"
-        "set xlabel 'probability of the class it is given (%%)'; set ylabel 'right (%%)'\n"
-        "set xrange [0:102]; set yrange [0:102]; set key left center Left reverse\n"
+        "set xlabel 'probability of the predicted class (%%)'; set ylabel 'right (%%)'\n"
+        "set xrange [0:102]; set yrange [0:102]; set key right bottom Left reverse\n"
         "size(n) = 0.5 + 2.2 * sqrt(n / all)\n"
-        "plot [0:100] x with lines linecolor rgb '#888888' dashtype 2 title 'as they say', \\\n"
+        "plot [0:100] x with lines linecolor rgb '#888888' dashtype 2 title 'perfectly calibrated', \\\n"
         "    for [k=1:2] data index k-1 using (100*$1):(100*$2):(100*$3):(100*$4) \\\n"
         "        with yerrorbars linetype 3-k linewidth 1 pointsize 0 notitle, \\\n"
         "    for [k=1:2] data index k-1 using (100*$1):(100*$2):(size($5)) \\\n"

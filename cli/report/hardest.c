@@ -15,9 +15,10 @@
 enum {
     COLUMNS = 6,
     MARGIN = 14,
-    CELL = 112,       /* pictures are enlarged as far as they fit into this */
+    CELL = 140,       /* pictures are enlarged as far as they fit into this */
     MOST_SIDE = 1024, /* of a picture that is shown                         */
-    MOST_LETTERS = 18,
+    MOST_LARGE = 11,  /* letters of a caption in large type                 */
+    MOST_LETTERS = 23,
     LINE = GLYPH_HEIGHT + 3
 };
 
@@ -86,14 +87,14 @@ dlda_pixels hardest_picture(const hardest_samples *self, size_t i)
 /* ---- The sheet ---- */
 
 typedef struct layout {
-    size_t scale, letters; /* of pictures; of captions */
+    size_t scale, letters; /* of pictures; of captions    */
     size_t width, height;  /* of a cell, with its margin  */
 } layout;
 
 static void make_captions(const test_answers *answers, size_t sample, display_text captions[2])
 {
     captions[0] = display_format("is %s", test_answers_true_class(answers, sample));
-    captions[1] = display_format("called %s", test_answers_predicted_class(answers, sample));
+    captions[1] = display_format("predicted %s", test_answers_predicted_class(answers, sample));
 }
 
 static layout plan_cells(const hardest_samples *self, const test_answers *answers)
@@ -109,7 +110,7 @@ static layout plan_cells(const hardest_samples *self, const test_answers *answer
             longest = letters > longest ? letters : longest;
         }
     }
-    cells.letters = longest > 10 ? 1 : 2;
+    cells.letters = longest > MOST_LARGE ? 1 : 2;
     size_t caption = longest * (GLYPH_WIDTH + 1) * cells.letters;
     cells.width = MARGIN + (caption > self->width * cells.scale ? caption : self->width * cells.scale);
     cells.height = MARGIN + self->height * cells.scale + 6 + 2 * LINE * cells.letters;
@@ -175,8 +176,8 @@ dlda_status hardest_write_table(const hardest_samples *self, const test_answers 
     dlda_file_writer *writer = NULL;
 
     DLDA_TRY(dlda_file_writer_open(path, &writer));
-    DLDA_TRY(dlda_file_writer_print(writer,
-                                    "sample,true_class,called,probability_of_true_class,probability_of_called\n"));
+    DLDA_TRY(dlda_file_writer_print(
+        writer, "sample,true_class,predicted_class,probability_of_true_class,probability_of_predicted_class\n"));
     for (size_t i = 0; i < self->count; i++) {
         size_t sample = self->sample[i];
         DLDA_TRY(dlda_file_writer_print(writer, "%zu", sample));

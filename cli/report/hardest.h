@@ -24,9 +24,9 @@ void hardest_release(hardest_samples *hardest);
 /* One of the pictures; its bytes belong to `hardest`. */
 dlda_pixels hardest_picture(const hardest_samples *hardest, size_t i);
 
-/* A sheet with the true and the given class below each picture, as PNG. */
+/* A sheet with the true and the predicted class below each picture, as PNG. */
 dlda_status hardest_write_sheet(const hardest_samples *hardest, const test_answers *answers, const char *path);
-/* The same as a table: sample, true class, given class, their probabilities. */
+/* The same as a table: sample, true class, predicted class, their probabilities. */
 dlda_status hardest_write_table(const hardest_samples *hardest, const test_answers *answers, const char *path);
 
 #endif

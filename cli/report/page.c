@@ -152,7 +152,7 @@ static dlda_status write_hard_sample(dlda_file_writer *page, const report_item *
     }
     DLDA_TRY(dlda_file_writer_print(page, "<span>is "));
     DLDA_TRY(html_element(page, "b", display_clean(truth, 20).text));
-    DLDA_TRY(dlda_file_writer_print(page, "</span><span>called "));
+    DLDA_TRY(dlda_file_writer_print(page, "</span><span>predicted "));
     DLDA_TRY(html_element(page, "b", display_clean(predicted, 20).text));
     DLDA_TRY(dlda_file_writer_print(page, "</span><small>%.0f %%, no. %zu</small></li>\n",
                                     100 * (double)answers->evaluation[DLDA_BAYES]->confidence[sample], sample));
@@ -174,7 +174,7 @@ static dlda_status write_hardest(dlda_file_writer *page, const training_report *
         DLDA_TRY(dlda_file_writer_print(
             page,
             "</ul>\n<p class=\"caption\">The %s samples whose true class has the least probability "
-            "(--proba bayes), the hardest first, with the probability of the class they are given. ",
+            "(--proba bayes), the hardest first, with the probability of the predicted class. ",
             item->answers->part));
         DLDA_TRY(write_files(page, report, name.text));
         DLDA_TRY(dlda_file_writer_print(page, "</p>\n"));

@@ -2,7 +2,7 @@
  *
  * report.h - the inside of a report: its runs, its figures, and the functions that make them.
  *
- * report.c is what users call; figure_*.c describe figures and write their data and scripts; page*.c write the HTML page.
+ * report.c is what the command calls; figure_*.c describe figures and write their data and scripts; page*.c write the HTML page.
  */
 #ifndef DEEPLDA_CLI_REPORT_H
 #define DEEPLDA_CLI_REPORT_H
@@ -16,10 +16,10 @@
  * the script (.gp) and the drawings of each figure. Drawing is left to gnuplot, which the caller runs (docs/report.md):
  *
  *     report_create(&spec, &report);
- *     report_add(report, &run);               once for each run; several are compared
- *     report_write_figures(report);           data and scripts
- *     for each report_figure_name(report, i):      gnuplot NAME.gp, in the folder figures/
- *     report_write_page(report);              with all drawings that are there by then
+ *     report_add(report, &run);                  once for each run; several are compared
+ *     report_write_figures(report);              data and scripts
+ *     for each report_figure_name(report, i):    gnuplot NAME.gp, in the folder figures/
+ *     report_write_page(report);                 with all drawings that are there by then
  */
 typedef struct training_report training_report;
 
@@ -30,7 +30,7 @@ typedef struct report_spec {
     size_t threads;     /* that run models; 0: one per core                        */
     size_t refresh;     /* while a run goes on, the page reloads itself after so many seconds; 0: never */
     void *user;         /* passed on to:                                           */
-    void (*problem)(void *user, const char *message); /* is told what is missing or damaged; may be NULL */
+    void (*problem)(void *user, const char *message); /* called for each file that is missing or damaged; may be NULL */
 } report_spec;
 
 typedef struct report_run {
