@@ -7,6 +7,8 @@
 
 #include "base/status.h"
 
+enum { DLDA_PNG_MOST_SIDE = 0x7FFFFFFF / 4 }; /* what libpng can compute with */
+
 typedef struct dlda_pixels {
     size_t height, width, channels; /* 1 (grey) or 3 (RGB) channels */
     uint8_t *bytes;                 /* [height][width][channels]    */

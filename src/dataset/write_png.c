@@ -15,7 +15,6 @@
 
 #include <errno.h>
 #include <ftw.h>
-#include <png.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -116,7 +115,7 @@ static dlda_status check_images(const dlda_dataset *self)
 {
     if (self->channels != 1 && self->channels != 3)
         return dlda_fail(DLDA_E_SHAPE, "png: %zu channels, expected 1 or 3", self->channels);
-    if (self->height > PNG_UINT_31_MAX / 4 || self->width > PNG_UINT_31_MAX / 4)
+    if (self->height > DLDA_PNG_MOST_SIDE || self->width > DLDA_PNG_MOST_SIDE)
         return dlda_fail(DLDA_E_SHAPE, "png: images of %zu x %zu, which is too large", self->height, self->width);
     return dlda_expect_bytes(self, "png");
 }
