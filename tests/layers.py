@@ -37,7 +37,7 @@ LIBRARIES = {
     "pthread.h": ["src/base/thread.h", "src/linalg/gemm.c", "examples/service.c"],
     "png.h": ["src/base/png_file.c", "src/dataset/read_png.c"],
     "jpeglib.h": ["src/dataset/read_jpeg.c"],
-    "zlib.h": ["src/dataset/byte_flow.h", "src/training/checkpoint_file.c"],
+    "zlib.h": ["src/dataset/byte_flow.h", "src/training/checkpoint*.c"],
     "jansson.h": ["src/base/options_json.c", "src/model/*", "src/training/*", "cli/data/convert_cifar10.c",
                   "cli/report/run_folder.h", "cli/reproduce/budget.c", "cli/reproduce/record.c"],
     "linear.h": ["src/classify/linear_svm.c"],
