@@ -30,7 +30,7 @@ typedef struct report_spec {
     size_t threads;     /* that run models; 0: one per core                        */
     size_t refresh;     /* while a run goes on, the page reloads itself after so many seconds; 0: never */
     void *user;         /* passed on to:                                           */
-    void (*problem)(void *user, const char *message); /* called for each file that is missing or damaged; may be NULL */
+    void (*problem)(void *user, const char *message); /* for each file that is missing or damaged; may be NULL */
 } report_spec;
 
 typedef struct report_run {
