@@ -35,7 +35,7 @@ static void print_values(const char *what, const onnx_value *values, size_t coun
     }
 }
 
-static void print_result(const char *path, const onnx_info *info, const dlda_options *options)
+static void print_result(const char *path, const onnx_info *info, const cli_options *options)
 {
     printf("%s: ONNX, opset %lld, %.1f MB\n", path, (long long)info->opset, 1e-6 * (double)info->bytes);
     print_values("input", info->inputs, info->n_inputs);
@@ -43,7 +43,7 @@ static void print_result(const char *path, const onnx_info *info, const dlda_opt
     printf("%-9s as with --proba %s\n", "", option_text(options, "proba"));
 }
 
-static void write_result(const char *path, const onnx_info *info, const dlda_options *options)
+static void write_result(const char *path, const onnx_info *info, const cli_options *options)
 {
     json_out json = { .file = stdout };
 

@@ -206,8 +206,8 @@ static int complete_options(const cli_arguments *arguments)
 
     if (run[0] && option_text(options, "output")[0])
         return complain_usage(name, "--resume goes on in its own folder, so -o must not be given");
-    if (arguments->n_words > 0) code = exit_code_of(name, dlda_options_set(options, "data", arguments->words[0]));
-    if (code == EXIT_OK && run[0]) code = exit_code_of(name, dlda_options_use_run(options, run));
+    if (arguments->n_words > 0) code = exit_code_of(name, option_set(options, "data", arguments->words[0]));
+    if (code == EXIT_OK && run[0]) code = exit_code_of(name, dlda_options_use_run(options->training, run));
     else if (code == EXIT_OK && !option_is(options, "no-presets", "true"))
         code = exit_code_of(name, dlda_options_preset(options->training, option_text(options, "data")));
     return code == EXIT_OK ? settle_data(options) : code;

@@ -34,7 +34,7 @@ dlda_status data_format(const dlda_read_spec *spec, const char **format)
     return known_set_explain(spec->path, dlda_dataset_format(spec, format));
 }
 
-int data_divide(const char *command, const char *path, const dlda_options *options, const dlda_dataset *all,
+int data_divide(const char *command, const char *path, const cli_options *options, const dlda_dataset *all,
                 dlda_dataset **train, dlda_dataset **validation)
 {
     dlda_status status = dlda_dataset_divide(all, options->training, train, validation);

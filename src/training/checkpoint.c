@@ -142,7 +142,7 @@ dlda_status dlda_checkpoint_save(const dlda_trainer *self, const char *folder)
     tensor_set set = { .count = 0 };
     char data[64];
     const dlda_checkpoint_texts texts = { self->model->network->text, self->model->options, data,
-                                          self->options.data };
+                                          self->options->data };
 
     DLDA_TRY(dlda_path_join(folder, DLDA_CHECKPOINT_NEWEST, &path));
     DLDA_TRY(dlda_path_join(folder, DLDA_CHECKPOINT_PREVIOUS, &older));
