@@ -35,7 +35,7 @@ help:
 	@echo "make blas        tests without libxsmm, as on other CPUs, in $(BUILD)-blas"
 	@echo "make bench       compare the speed with PyTorch and oneDNN (long; BENCH=--quick to try it)"
 	@echo "make install     install below PREFIX ($(PREFIX))"
-	@echo "make docs        write docs/options.md and the man page's options from the option table"
+	@echo "make docs        write docs/options.md and the man page's options from the tables of options"
 	@echo "make clean       remove all build folders"
 
 demo: $(BUILD)/build.ninja

@@ -3,8 +3,8 @@
  * arguments.c - GNU-style options: --name value, --name=value, -x value, -xvalue, flags, and `--` before
  * words that only look like options.
  *
- * Which options exist, and for which command, stands in the library's table (dlda_option_at); their values
- * are checked by dlda_options_set. Here is only the grammar.
+ * Which options exist, and for which command, is in the tables of options.c; option_set checks their values. Here is only
+ * the grammar.
  */
 #include "arguments.h"
 #include "base/closest_word.h"
@@ -24,54 +24,37 @@ typedef struct reader {
 
 /* ---- Finding options ---- */
 
-int option_belongs(const dlda_option_info *option, const char *command)
+static int find_by_name(const char *command, const char *name, cli_option *option)
 {
-    size_t length = strlen(command);
+    return option_find(name, option) && option_belongs(option, command);
+}
 
-    for (const char *at = option->commands; (at = strstr(at, command)) != NULL; at += length) {
-        int starts = at == option->commands || at[-1] == ' ';
-        int ends = at[length] == ' ' || at[length] == '\0';
-        if (starts && ends) return 1;
-    }
+static int find_by_letter(const char *command, char letter, cli_option *option)
+{
+    for (size_t i = 0; option_at(i, option); i++)
+        if (option->letter == letter && option_belongs(option, command)) return 1;
     return 0;
-}
-
-static const dlda_option_info *option_by_name(const char *command, const char *name)
-{
-    const dlda_option_info *option = NULL;
-
-    for (size_t i = 0; (option = dlda_option_at(i)) != NULL; i++)
-        if (strcmp(option->name, name) == 0 && (!command || option_belongs(option, command))) return option;
-    return NULL;
-}
-
-static const dlda_option_info *option_by_letter(const char *command, char letter)
-{
-    const dlda_option_info *option = NULL;
-
-    for (size_t i = 0; (option = dlda_option_at(i)) != NULL; i++)
-        if (option->letter == letter && option_belongs(option, command)) return option;
-    return NULL;
 }
 
 static const char *closest_option(const char *command, const char *name)
 {
     const char *names[MOST_OPTIONS];
     size_t count = 0;
+    cli_option option;
 
-    for (size_t i = 0; dlda_option_at(i) && count < MOST_OPTIONS; i++)
-        if (option_belongs(dlda_option_at(i), command)) names[count++] = dlda_option_at(i)->name;
+    for (size_t i = 0; option_at(i, &option) && count < MOST_OPTIONS; i++)
+        if (option_belongs(&option, command)) names[count++] = option.info->name;
     int near = dlda_closest_word(name, names, count);
     return near < 0 ? NULL : names[near];
 }
 
 static int complain_unknown(const char *command, const char *name)
 {
-    const dlda_option_info *elsewhere = option_by_name(NULL, name);
     const char *near = closest_option(command, name);
+    cli_option elsewhere;
 
-    if (elsewhere)
-        return complain_usage(command, "option --%s is not for %s but for: %s", name, command, elsewhere->commands);
+    if (option_find(name, &elsewhere))
+        return complain_usage(command, "option --%s is not for %s but for: %s", name, command, elsewhere.commands);
     if (near) return complain_usage(command, "unknown option --%s; did you mean --%s?", name, near);
     return complain_usage(command, "unknown option --%s", name);
 }
@@ -80,7 +63,7 @@ static int complain_unknown(const char *command, const char *name)
 
 static int set_option(reader *self, const dlda_option_info *option, const char *value)
 {
-    return exit_code_of(self->command->name, dlda_options_set(self->out->options, option->name, value));
+    return exit_code_of(self->command->name, option_set(self->out->options, option->name, value));
 }
 
 /* An option that needs a value: `attached` to it ("=5", "-b5"), or the next word if that is NULL. */
@@ -97,24 +80,26 @@ static int read_long(reader *self, const char *text)
 {
     char name[MOST_NAME];
     size_t length = strcspn(text, "=");
+    cli_option option;
     const char *value = text[length] == '=' ? text + length + 1 : NULL;
 
     snprintf(name, sizeof name, "%.*s", (int)(length < MOST_NAME ? length : MOST_NAME - 1), text);
-    const dlda_option_info *option = option_by_name(self->command->name, name);
-    if (!option) return complain_unknown(self->command->name, name);
-    if (option->argument) return set_valued(self, option, value);
+    if (!find_by_name(self->command->name, name, &option)) return complain_unknown(self->command->name, name);
+    if (option.info->argument) return set_valued(self, option.info, value);
     if (value) return complain_usage(self->command->name, "option --%s takes no value", name);
-    return set_option(self, option, "true");
+    return set_option(self, option.info, "true");
 }
 
 /* "b5", "b" before its value, or several flags: "fq". */
 static int read_short(reader *self, const char *letters)
 {
+    cli_option option;
+
     for (; *letters; letters++) {
-        const dlda_option_info *option = option_by_letter(self->command->name, *letters);
-        if (!option) return complain_usage(self->command->name, "unknown option -%c", *letters);
-        if (option->argument) return set_valued(self, option, letters[1] ? letters + 1 : NULL);
-        int code = set_option(self, option, "true");
+        if (!find_by_letter(self->command->name, *letters, &option))
+            return complain_usage(self->command->name, "unknown option -%c", *letters);
+        if (option.info->argument) return set_valued(self, option.info, letters[1] ? letters + 1 : NULL);
+        int code = set_option(self, option.info, "true");
         if (code != EXIT_OK) return code;
     }
     return EXIT_OK;
@@ -153,7 +138,7 @@ int arguments_read(const cli_command *command, int argc, char **argv, cli_argume
         complain(command->name, "no memory for the command line");
         return EXIT_FAILED;
     }
-    code = exit_code_of(command->name, dlda_options_create(&arguments->options));
+    code = exit_code_of(command->name, options_create(&arguments->options));
     if (code == EXIT_OK) code = read_all(&self);
     if (code == EXIT_OK) code = check_words(command, arguments);
     if (code != EXIT_OK) arguments_release(arguments);
@@ -162,7 +147,7 @@ int arguments_read(const cli_command *command, int argc, char **argv, cli_argume
 
 void arguments_release(cli_arguments *arguments)
 {
-    dlda_options_destroy(arguments->options);
+    options_destroy(arguments->options);
     free(arguments->words);
     *arguments = (struct cli_arguments){ 0 };
 }

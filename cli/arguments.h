@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * arguments.h - the command line, read by the library's option table.
+ * arguments.h - the command line, read by the tables of options.c.
  */
 #ifndef DEEPLDA_CLI_ARGUMENTS_H
 #define DEEPLDA_CLI_ARGUMENTS_H
@@ -11,8 +11,5 @@
  * arguments are to be released. The words point into argv. */
 int arguments_read(const cli_command *command, int argc, char **argv, cli_arguments *arguments);
 void arguments_release(cli_arguments *arguments);
-
-/* 1 if a command takes an option. */
-int option_belongs(const dlda_option_info *option, const char *command);
 
 #endif

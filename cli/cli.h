@@ -9,6 +9,9 @@
 #define DEEPLDA_CLI_H
 
 #include "deeplda.h"
+#include "options.h"
+
+#include <stdio.h>
 
 enum {
     EXIT_OK = 0,
@@ -19,7 +22,7 @@ enum {
 
 /* A command line, taken apart by arguments.c. */
 typedef struct cli_arguments {
-    dlda_options *options;
+    cli_options *options;
     const char **words; /* [n_words]: what is not an option */
     size_t n_words;
 } cli_arguments;
@@ -44,7 +47,11 @@ const cli_command *command_at(size_t i);
 
 /* ---- message.c ---- */
 
-/* Says "deeplda NAME: MESSAGE" on stderr; `name` may be NULL. */
+/* The library names an option as "option NAME"; its users know it as --NAME. Prints a message with the dashes added, also
+ * in messages of the program itself. */
+void print_with_dashes(FILE *file, const char *message);
+
+/* Says "deeplda NAME: MESSAGE" on stderr, with dashes; `name` may be NULL. */
 void complain(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The same, with a hint where help is to be found. Returns EXIT_USAGE. */
@@ -57,14 +64,5 @@ int exit_code_at(const char *name, const char *path, dlda_status status);
 
 /* Flushes stdout. Returns `code`, or EXIT_FAILED with a message if results were lost, say on a full disk. */
 int finish_stdout(const char *name, int code);
-
-/* ---- values of options ---- */
-
-double option_number(const dlda_options *options, const char *name);
-/* --batch, but no more than there are samples. */
-size_t option_batch(const dlda_options *options, size_t count);
-int option_is(const dlda_options *options, const char *name, const char *value);
-/* --head (or what stands for it: "compare-head") and --proba. */
-dlda_probability option_probability(const dlda_options *options, const char *head);
 
 #endif

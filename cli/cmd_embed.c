@@ -12,7 +12,7 @@
 static const char *const name = "embed";
 
 /* The part that is asked for; of a set that has none, all. */
-static dlda_part choose_part(const dlda_options *options, const dlda_read_spec *spec)
+static dlda_part choose_part(const cli_options *options, const dlda_read_spec *spec)
 {
     dlda_read_spec test = *spec;
 
@@ -22,7 +22,7 @@ static dlda_part choose_part(const dlda_options *options, const dlda_read_spec *
 }
 
 /* With labels if there are any. */
-static int read_data(const dlda_options *options, const char *path, const dlda_model *model, dlda_dataset **data)
+static int read_data(const cli_options *options, const char *path, const dlda_model *model, dlda_dataset **data)
 {
     fit_size wanted = fit_of_model(model);
     dlda_read_spec spec = data_spec(name, options, path, DLDA_TEST);
@@ -34,7 +34,7 @@ static int read_data(const dlda_options *options, const char *path, const dlda_m
     return code == EXIT_OK ? fit_images(name, path, "images", *data, &wanted) : code;
 }
 
-static dlda_status embed(const dlda_options *options, const dlda_model *model, const dlda_dataset *data,
+static dlda_status embed(const cli_options *options, const dlda_model *model, const dlda_dataset *data,
                          const char *output)
 {
     dlda_workspace *workspace = NULL;
@@ -49,7 +49,7 @@ static dlda_status embed(const dlda_options *options, const dlda_model *model, c
 
 /* ---- What was done ---- */
 
-static size_t columns_of(const dlda_options *options, const dlda_model *model)
+static size_t columns_of(const cli_options *options, const dlda_model *model)
 {
     size_t directions = 0;
 
@@ -65,9 +65,9 @@ static void labels_name(const char *output, char *text, size_t size)
     snprintf(text, size, "%.*s_labels.npy", (int)(length - end), output);
 }
 
-static void print_result(const dlda_options *options, const dlda_model *model, const dlda_dataset *data)
+static void print_result(const cli_options *options, const dlda_model *model, const dlda_dataset *data)
 {
-    const char *output = dlda_options_get(options, "output");
+    const char *output = option_text(options, "output");
     size_t rows = dlda_dataset_count(data), columns = columns_of(options, model);
     int labelled = dlda_dataset_label(data, 0) >= 0;
     char labels[8192];
@@ -97,8 +97,8 @@ static void print_result(const dlda_options *options, const dlda_model *model, c
 
 static int run_embed(const cli_arguments *arguments)
 {
-    const dlda_options *options = arguments->options;
-    const char *path = arguments->words[1], *output = dlda_options_get(options, "output");
+    const cli_options *options = arguments->options;
+    const char *path = arguments->words[1], *output = option_text(options, "output");
     dlda_model *model = NULL;
     dlda_dataset *data = NULL;
 

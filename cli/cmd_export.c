@@ -35,15 +35,15 @@ static void print_values(const char *what, const onnx_value *values, size_t coun
     }
 }
 
-static void print_result(const char *path, const onnx_info *info, const dlda_options *options)
+static void print_result(const char *path, const onnx_info *info, const cli_options *options)
 {
     printf("%s: ONNX, opset %lld, %.1f MB\n", path, (long long)info->opset, 1e-6 * (double)info->bytes);
     print_values("input", info->inputs, info->n_inputs);
     print_values("outputs", info->outputs, info->n_outputs);
-    printf("%-9s as with --proba %s\n", "", dlda_options_get(options, "proba"));
+    printf("%-9s as with --proba %s\n", "", option_text(options, "proba"));
 }
 
-static void write_result(const char *path, const onnx_info *info, const dlda_options *options)
+static void write_result(const char *path, const onnx_info *info, const cli_options *options)
 {
     json_out json = { .file = stdout };
 
@@ -55,15 +55,15 @@ static void write_result(const char *path, const onnx_info *info, const dlda_opt
     json_key(&json, "bytes");
     json_count(&json, info->bytes);
     json_key(&json, "proba");
-    json_text(&json, dlda_options_get(options, "proba"));
+    json_text(&json, option_text(options, "proba"));
     json_close(&json, '}');
     fputc('\n', stdout);
 }
 
 static int run_export(const cli_arguments *arguments)
 {
-    const dlda_options *options = arguments->options;
-    const char *path = dlda_options_get(options, "output");
+    const cli_options *options = arguments->options;
+    const char *path = option_text(options, "output");
     dlda_model *model = NULL;
     onnx_info *info = NULL;
     int code = check_paths(arguments->words[0], path);

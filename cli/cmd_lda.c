@@ -133,15 +133,15 @@ static int open_table(const cli_arguments *arguments, dlda_table **table)
 {
     const dlda_table_spec spec = { .path = arguments->words[0],
                                    .labels = arguments->n_words > 1 ? arguments->words[1] : NULL,
-                                   .label = dlda_options_get(arguments->options, "label") };
+                                   .label = option_text(arguments->options, "label") };
 
     return exit_code_of(name, dlda_table_open(&spec, table));
 }
 
 static int run_lda(const cli_arguments *arguments)
 {
-    const dlda_options *options = arguments->options;
-    const char *path = arguments->words[0], *output = dlda_options_get(options, "output");
+    const cli_options *options = arguments->options;
+    const char *path = arguments->words[0], *output = option_text(options, "output");
     const dlda_table_fit_spec spec = { .lambda = option_number(options, "lambda"),
                                        .folds = (size_t)option_number(options, "cross-validate"),
                                        .seed = (uint64_t)option_number(options, "seed"),

@@ -5,8 +5,8 @@
  */
 #include "read_data.h"
 #include "fit.h"
-#include "terminal/json_out.h"
 #include "priors.h"
+#include "terminal/json_out.h"
 #include "terminal/table.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@
 static const char *const name = "refit";
 
 typedef struct refitter {
-    dlda_options *options;
+    cli_options *options;
     const char *path, *data; /* of the model; NULL: no data */
     const char *output, *priors, *add_class;
     dlda_model *model, *refitted;
@@ -173,14 +173,15 @@ static int run_refit(const cli_arguments *arguments)
     refitter self = { .options = arguments->options,
                       .path = arguments->words[0],
                       .data = arguments->n_words > 1 ? arguments->words[1] : NULL,
-                      .output = dlda_options_get(arguments->options, "output"),
-                      .priors = dlda_options_get(arguments->options, "priors"),
-                      .add_class = dlda_options_get(arguments->options, "add-class") };
+                      .output = option_text(arguments->options, "output"),
+                      .priors = option_text(arguments->options, "priors"),
+                      .add_class = option_text(arguments->options, "add-class") };
 
     int code = check_usage(&self);
     if (code == EXIT_OK) code = exit_code_of(name, dlda_model_load(self.path, &self.model));
     /* lambda, the split of the data, the size of batches: as the model was trained, unless the user says otherwise */
-    if (code == EXIT_OK) code = exit_code_at(name, self.path, dlda_options_use_model(self.options, self.model));
+    if (code == EXIT_OK)
+        code = exit_code_at(name, self.path, dlda_options_use_model(self.options->training, self.model));
     if (code == EXIT_OK && self.data) code = self.add_class[0] ? fit_new_class(&self) : fit_on_set(&self);
     if (code == EXIT_OK && self.priors[0]) code = make_priors(&self);
     if (code == EXIT_OK) code = exit_code_of(name, dlda_model_save(self.refitted, self.output));

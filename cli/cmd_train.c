@@ -5,10 +5,10 @@
  * All data are read and all options are checked before the first step, and the folder of the run is made then,
  * so nothing is found out after hours that could have been known at once.
  */
-#include "read_data.h"
-#include "terminal/events.h"
 #include "fit.h"
 #include "folders.h"
+#include "read_data.h"
+#include "terminal/events.h"
 #include "terminal/interrupt.h"
 #include "terminal/progress.h"
 #include "terminal/table.h"
@@ -20,7 +20,7 @@
 static const char *const name = "train";
 
 typedef struct training {
-    const dlda_options *options;
+    const cli_options *options;
     const char *data, *folder;
     int quiet, json, resumes;
     dlda_dataset *all, *train_part;
@@ -65,18 +65,19 @@ static void say_what_is_trained(const training *self)
     if (self->test) fprintf(stderr, ", %zu test", dlda_dataset_count(self->test));
     fprintf(stderr, " images of %zu x %zu x %zu, %zu classes\n", dlda_dataset_height(self->all),
             dlda_dataset_width(self->all), dlda_dataset_channels(self->all), dlda_dataset_classes(self->all));
-    fprintf(stderr, "network %s, objective %s, batch %s, run folder %s\n", dlda_options_get(self->options, "net"),
-            dlda_options_get(self->options, "objective"), dlda_options_get(self->options, "batch"), self->folder);
+    fprintf(stderr, "network %s, objective %s, batch %s, run folder %s\n", option_text(self->options, "net"),
+            option_text(self->options, "objective"), option_text(self->options, "batch"), self->folder);
 }
 
 /* ---- Training ---- */
 
 static int prepare(training *self)
 {
-    const char *steps = dlda_options_get(self->options, "prepare");
+    const char *steps = option_text(self->options, "prepare");
 
     if (!self->quiet && strstr(steps, "zca")) fprintf(stderr, "preparing the images: %s\n", steps);
-    dlda_status status = dlda_trainer_create(self->options, self->train_part, self->validation, &self->trainer);
+    dlda_status status = dlda_trainer_create(self->options->training, self->train_part, self->validation,
+                                             &self->trainer);
 
     /* What is wrong with the classes is wrong with the data, which the library cannot name. */
     if (status == DLDA_E_CLASS) return exit_code_at(name, self->data, status);
@@ -89,8 +90,13 @@ static int open_folder(training *self)
 {
     if (self->resumes) return exit_code_of(name, dlda_trainer_resume(self->trainer, self->folder));
     folders_make_parents(self->folder);
-    return exit_code_of(
-        name, dlda_trainer_record(self->trainer, self->folder, option_is(self->options, "force", "true")));
+    dlda_status status = dlda_trainer_record(self->trainer, self->folder,
+                                             option_is(self->options, "force", "true"));
+    struct stat info;
+    if (status != DLDA_E_EXISTS || stat(self->folder, &info) != 0 || !S_ISDIR(info.st_mode))
+        return exit_code_of(name, status);
+    complain(name, "%s; choose another, or use --force to write into it", dlda_last_error());
+    return EXIT_FAILED;
 }
 
 static void watch_training(training *self)
@@ -185,37 +191,34 @@ static void release(training *self)
     dlda_dataset_destroy(self->all);
 }
 
-/* Where the data come from is known by now, whoever said so: the record of the run may tell it. */
-static int settle_data(dlda_options *options)
+/* A run records where its data come from if that was set explicitly. */
+static int settle_data(cli_options *options)
 {
-    char data[4096];
-
-    snprintf(data, sizeof data, "%s", dlda_options_get(options, "data"));
-    return exit_code_of(name, dlda_options_set(options, "data", data));
+    return exit_code_of(name, option_set(options, "data", option_text(options, "data")));
 }
 
 /* What was not said follows from the training that goes on, or from the data. */
 static int complete_options(const cli_arguments *arguments)
 {
-    dlda_options *options = arguments->options;
-    const char *run = dlda_options_get(options, "resume");
+    cli_options *options = arguments->options;
+    const char *run = option_text(options, "resume");
     int code = EXIT_OK;
 
-    if (run[0] && dlda_options_get(options, "output")[0])
+    if (run[0] && option_text(options, "output")[0])
         return complain_usage(name, "--resume goes on in its own folder, so -o must not be given");
-    if (arguments->n_words > 0) code = exit_code_of(name, dlda_options_set(options, "data", arguments->words[0]));
-    if (code == EXIT_OK && run[0]) code = exit_code_of(name, dlda_options_use_run(options, run));
+    if (arguments->n_words > 0) code = exit_code_of(name, option_set(options, "data", arguments->words[0]));
+    if (code == EXIT_OK && run[0]) code = exit_code_of(name, dlda_options_use_run(options->training, run));
     else if (code == EXIT_OK && !option_is(options, "no-presets", "true"))
-        code = exit_code_of(name, dlda_options_preset(options, dlda_options_get(options, "data")));
+        code = exit_code_of(name, dlda_options_preset(options->training, option_text(options, "data")));
     return code == EXIT_OK ? settle_data(options) : code;
 }
 
-static training new_training(const dlda_options *options)
+static training new_training(const cli_options *options)
 {
-    const char *run = dlda_options_get(options, "resume"), *folder = dlda_options_get(options, "output");
+    const char *run = option_text(options, "resume"), *folder = option_text(options, "output");
 
     return (training){ .options = options,
-                       .data = dlda_options_get(options, "data"),
+                       .data = option_text(options, "data"),
                        .folder = run[0]      ? run
                                  : folder[0] ? folder
                                              : "run",

@@ -37,27 +37,28 @@ static void print_wrapped(FILE *file, const char *text, size_t at, size_t indent
 }
 
 /* "-b, --batch N", in at least OPTION_COLUMN columns; a longer one gets a line of its own. */
-static void print_option_name(FILE *file, const dlda_option_info *option)
+static void print_option_name(FILE *file, const cli_option *option)
 {
     char name[HELP_COLUMNS];
     char letter[8] = "   ";
 
     if (option->letter) snprintf(letter, sizeof letter, "-%c,", option->letter);
-    snprintf(name, sizeof name, "  %s --%s%s%s", letter, option->name, option->argument ? " " : "",
-             option->argument ? option->argument : "");
+    const char *argument = option->info->argument;
+    snprintf(name, sizeof name, "  %s --%s%s%s", letter, option->info->name, argument ? " " : "",
+             argument ? argument : "");
     fprintf(file, "%-*s", OPTION_COLUMN, name);
     if (strlen(name) >= OPTION_COLUMN) fprintf(file, "\n%*s", OPTION_COLUMN, "");
 }
 
-static void print_option(FILE *file, const dlda_option_info *option)
+static void print_option(FILE *file, const cli_option *option)
 {
+    const dlda_option_info *info = option->info;
+    const char *remark = option->remark, *initial = info->argument ? info->initial : "";
     char text[1024];
-    int length = snprintf(text, sizeof text, "%s", option->help);
-    size_t used = length < (int)sizeof text ? (size_t)length : sizeof text - 1;
 
-    if (option->choices) used += (size_t)snprintf(text + used, sizeof text - used, " One of %s.", option->choices);
-    if (option->argument && option->initial[0] && used < sizeof text)
-        snprintf(text + used, sizeof text - used, " [%s]", option->initial);
+    snprintf(text, sizeof text, "%s%s%s%s%s%s%s%s%s", info->help, remark ? " " : "", remark ? remark : "",
+             info->choices ? " One of " : "", info->choices ? info->choices : "", info->choices ? "." : "",
+             initial[0] ? " [" : "", initial, initial[0] ? "]" : "");
     print_option_name(file, option);
     print_wrapped(file, text, OPTION_COLUMN, OPTION_COLUMN);
 }
@@ -102,13 +103,15 @@ static void print_presets(FILE *file)
 
 void help_command(FILE *file, const cli_command *command)
 {
+    cli_option option;
+
     fprintf(file, "Usage: deeplda %s [OPTION]... %s\n", command->name, command->operands);
     print_wrapped(file, command->summary, 0, 0);
     fputc('\n', file);
     print_wrapped(file, command->details, 0, 0);
     fputs("\nOptions, with their defaults in brackets:\n", file);
-    for (size_t i = 0; dlda_option_at(i); i++)
-        if (option_belongs(dlda_option_at(i), command->name)) print_option(file, dlda_option_at(i));
+    for (size_t i = 0; option_at(i, &option); i++)
+        if (option_belongs(&option, command->name)) print_option(file, &option);
     if (command->takes_presets) print_presets(file);
     print_examples(file, command->examples);
 }

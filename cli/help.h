@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * help.h - help texts, made from the command table and the library's option table.
+ * help.h - help texts, made from the commands and the tables of options.
  */
 #ifndef DEEPLDA_CLI_HELP_H
 #define DEEPLDA_CLI_HELP_H

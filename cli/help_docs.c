@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * help_docs.c - the option table as Markdown (docs/options.md) and as a part of the man page.
+ * help_docs.c - the tables of options as Markdown (docs/options.md) and as a part of the man page.
  *
  * `deeplda --options-markdown` and `deeplda --options-man` print them; tools/update-docs puts them in place,
  * and a test compares.
@@ -20,45 +20,72 @@ static void print_cell(FILE *file, const char *text)
     }
 }
 
-static void print_markdown_name(FILE *file, const dlda_option_info *option)
+static void print_markdown_name(FILE *file, const cli_option *option)
 {
+    const char *argument = option->info->argument;
+
     if (option->letter) fprintf(file, "`-%c`, ", option->letter);
-    fprintf(file, "`--%s%s%s`", option->name, option->argument ? " " : "",
-            option->argument ? option->argument : "");
+    fprintf(file, "`--%s%s%s`", option->info->name, argument ? " " : "", argument ? argument : "");
 }
 
 static void print_markdown_values(FILE *file, const dlda_option_info *option)
 {
-    if (option->choices) print_cell(file, option->choices);
-    else if (!option->argument) fputs("flag", file);
-    else if (option->least < option->most) fprintf(file, "%.16g to %.16g", option->least, option->most);
-    else fputs("text", file);
+    switch (option->type) {
+    case DLDA_OPTION_CHOICE: print_cell(file, option->choices); break;
+    case DLDA_OPTION_FLAG: fputs("flag", file); break;
+    case DLDA_OPTION_WHOLE:
+    case DLDA_OPTION_REAL: fprintf(file, "%.16g to %.16g", option->least, option->most); break;
+    case DLDA_OPTION_SIZE: fputs("size", file); break;
+    case DLDA_OPTION_TEXT: fputs("text", file); break;
+    }
 }
 
-static void print_markdown_row(FILE *file, const dlda_option_info *option)
+static void print_markdown_row(FILE *file, const cli_option *option)
 {
+    const dlda_option_info *info = option->info;
+
     fputs("| ", file);
     print_markdown_name(file, option);
     fputs(" | ", file);
-    print_markdown_values(file, option);
-    if (option->argument && option->initial[0]) fprintf(file, " | `%s`", option->initial);
+    print_markdown_values(file, info);
+    if (info->argument && info->initial[0]) fprintf(file, " | `%s`", info->initial);
     else fputs(" | ", file);
     fprintf(file, " | %s | ", option->commands);
-    print_cell(file, option->help);
+    print_cell(file, info->help);
+    if (option->remark) fputc(' ', file);
+    if (option->remark) print_cell(file, option->remark);
     fputs(" |\n", file);
+}
+
+static int is_of_library(const cli_option *option)
+{
+    for (size_t i = 0; dlda_option_at(i); i++)
+        if (dlda_option_at(i) == option->info) return 1;
+    return 0;
+}
+
+static void print_markdown_table(FILE *file, int of_library)
+{
+    cli_option option;
+
+    fputs("\n| option | values | default | commands | meaning |\n|---|---|---|---|---|\n", file);
+    for (size_t i = 0; option_at(i, &option); i++)
+        if (is_of_library(&option) == of_library) print_markdown_row(file, &option);
 }
 
 void help_options_markdown(FILE *file)
 {
-    fputs(
-        "# Options\n\n"
-        "All options of the program `deeplda` and of the library's `dlda_options_set`, which takes the same names\n"
-        "(without the dashes) and the same values as text. This page is made from the option table in\n"
-        "`src/base/options.c` by `make docs`.\n\n"
-        "| option | values | default | commands | meaning |\n"
-        "|---|---|---|---|---|\n",
-        file);
-    for (size_t i = 0; dlda_option_at(i); i++) print_markdown_row(file, dlda_option_at(i));
+    fputs("# Options\n\n"
+          "This page is made from the tables in `src/base/options.c` and `cli/options.c` by `make docs`.\n\n"
+          "## Of the library and of the program\n\n"
+          "The library's `dlda_options_set` takes the same names (without the dashes) and the same values as text. "
+          "All\n"
+          "that decide the result of a training are recorded with it, in `options.json` and in the model; `data`,\n"
+          "`format`, `label`, `threads` and `checkpoint` do not, and are never set by such a file.\n",
+          file);
+    print_markdown_table(file, 1);
+    fputs("\n## Of the program\n", file);
+    print_markdown_table(file, 0);
 }
 
 /* ---- Man page ---- */
@@ -72,26 +99,32 @@ static void print_roff(FILE *file, const char *text)
     }
 }
 
-static void print_man_option(FILE *file, const dlda_option_info *option)
+static void print_man_option(FILE *file, const cli_option *option)
 {
+    const dlda_option_info *info = option->info;
+
     fputs(".TP\n", file);
     if (option->letter) fprintf(file, "\\fB\\-%c\\fR, ", option->letter);
     fputs("\\fB\\-\\-", file);
-    print_roff(file, option->name);
+    print_roff(file, info->name);
     fputs("\\fR", file);
-    if (option->argument) fprintf(file, " \\fI%s\\fR", option->argument);
+    if (info->argument) fprintf(file, " \\fI%s\\fR", info->argument);
     fputc('\n', file);
-    print_roff(file, option->help);
-    if (option->choices) fputs("\nOne of ", file);
-    if (option->choices) print_roff(file, option->choices);
-    if (option->choices) fputc('.', file);
-    if (option->argument && option->initial[0]) fputs("\nDefault: ", file);
-    if (option->argument && option->initial[0]) print_roff(file, option->initial);
-    if (option->argument && option->initial[0]) fputc('.', file);
+    print_roff(file, info->help);
+    if (option->remark) fputc('\n', file);
+    if (option->remark) print_roff(file, option->remark);
+    if (info->choices) fputs("\nOne of ", file);
+    if (info->choices) print_roff(file, info->choices);
+    if (info->choices) fputc('.', file);
+    if (info->argument && info->initial[0]) fputs("\nDefault: ", file);
+    if (info->argument && info->initial[0]) print_roff(file, info->initial);
+    if (info->argument && info->initial[0]) fputc('.', file);
     fprintf(file, "\nCommands: %s.\n", option->commands);
 }
 
 void help_options_man(FILE *file)
 {
-    for (size_t i = 0; dlda_option_at(i); i++) print_man_option(file, dlda_option_at(i));
+    cli_option option;
+
+    for (size_t i = 0; option_at(i, &option); i++) print_man_option(file, &option);
 }

@@ -2,6 +2,7 @@
  *
  * message.c - what the program says on stderr, and the exit codes that go with it.
  */
+#define _GNU_SOURCE
 #include "cli.h"
 
 #include <errno.h>
@@ -10,10 +11,48 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- Names of options ---- */
+
+static const char mark[] = "option ";
+
+/* The length of the option's name that `text` begins with, 0 if it is none. */
+static size_t option_name_length(const char *text)
+{
+    enum { MOST_NAME = 64 };
+    size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyz-");
+    char name[MOST_NAME];
+    cli_option option;
+
+    if (length == 0 || length >= MOST_NAME) return 0;
+    memcpy(name, text, length);
+    name[length] = '\0';
+    return option_find(name, &option) ? length : 0;
+}
+
+void print_with_dashes(FILE *file, const char *message)
+{
+    const char *from = message, *at = message;
+
+    while ((at = strstr(at, mark)) != NULL) {
+        int is_word = at == message || at[-1] == ' ' || at[-1] == '(';
+        at += sizeof mark - 1;
+        if (!is_word || option_name_length(at) == 0) continue;
+        fwrite(from, 1, (size_t)(at - from), file);
+        fputs("--", file);
+        from = at;
+    }
+    fputs(from, file);
+}
+
+/* ---- Messages ---- */
+
 static void print_message(const char *name, const char *format, va_list values)
 {
+    char *message = NULL;
+
     fprintf(stderr, name ? "deeplda %s: " : "deeplda: ", name);
-    vfprintf(stderr, format, values);
+    if (vasprintf(&message, format, values) < 0) fputs(format, stderr); /* no memory: better than nothing */
+    else print_with_dashes(stderr, message), free(message);
     fputc('\n', stderr);
 }
 
@@ -66,26 +105,4 @@ int finish_stdout(const char *name, int code)
     if (fflush(stdout) == 0 && !lost_before) return code;
     complain(name, "cannot write the results: %s", errno ? strerror(errno) : "an earlier write failed");
     return code == EXIT_OK ? EXIT_FAILED : code;
-}
-
-double option_number(const dlda_options *options, const char *name)
-{
-    return strtod(dlda_options_get(options, name), NULL);
-}
-
-size_t option_batch(const dlda_options *options, size_t count)
-{
-    double batch = option_number(options, "batch");
-    return batch < (double)count ? (size_t)batch : count;
-}
-
-int option_is(const dlda_options *options, const char *name, const char *value)
-{
-    return strcmp(dlda_options_get(options, name), value) == 0;
-}
-
-dlda_probability option_probability(const dlda_options *options, const char *head)
-{
-    if (option_is(options, head, "softmax")) return DLDA_SOFTMAX;
-    return option_is(options, "proba", "bayes") ? DLDA_BAYES : DLDA_PAPER;
 }

@@ -10,11 +10,12 @@ static void tell_problem(void *command, const char *message)
     complain(command, "%s", message);
 }
 
-dlda_read_spec data_spec(const char *command, const dlda_options *options, const char *path, dlda_part part)
+dlda_read_spec data_spec(const char *command, const cli_options *options, const char *path, dlda_part part)
 {
     dlda_read_spec spec = { .path = path, .part = part, .user = (void *)command, .problem = tell_problem };
 
-    dlda_read_spec_use_options(&spec, options);
+    dlda_read_spec_use_options(&spec, options->training);
+    spec.skip_bad = option_is(options, "skip-bad", "true");
     return spec;
 }
 
@@ -33,10 +34,10 @@ dlda_status data_format(const dlda_read_spec *spec, const char **format)
     return known_set_explain(spec->path, dlda_dataset_format(spec, format));
 }
 
-int data_divide(const char *command, const char *path, const dlda_options *options, const dlda_dataset *all,
+int data_divide(const char *command, const char *path, const cli_options *options, const dlda_dataset *all,
                 dlda_dataset **train, dlda_dataset **validation)
 {
-    dlda_status status = dlda_dataset_divide(all, options, train, validation);
+    dlda_status status = dlda_dataset_divide(all, options->training, train, validation);
 
     return exit_code_at(command, status == DLDA_E_OPTION ? NULL : path,
                         status); /* an option is no fault of the data */

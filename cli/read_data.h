@@ -10,7 +10,7 @@
 #include "cli.h"
 
 /* What to read, as the options say. What is left out is reported on stderr in the name of the command. */
-dlda_read_spec data_spec(const char *command, const dlda_options *options, const char *path, dlda_part part);
+dlda_read_spec data_spec(const char *command, const cli_options *options, const char *path, dlda_part part);
 
 /* The functions dlda_dataset_... of the library; the message of a set that is not there says how to get it. */
 dlda_status data_open(const dlda_read_spec *spec, dlda_dataset **dataset);
@@ -18,7 +18,7 @@ dlda_status data_open_images(const dlda_read_spec *spec, dlda_dataset **dataset)
 dlda_status data_format(const dlda_read_spec *spec, const char **format);
 
 /* Divides training data as the options say; returns an exit code. */
-int data_divide(const char *command, const char *path, const dlda_options *options, const dlda_dataset *all,
+int data_divide(const char *command, const char *path, const cli_options *options, const dlda_dataset *all,
                 dlda_dataset **train, dlda_dataset **validation);
 
 #endif

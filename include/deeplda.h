@@ -71,35 +71,45 @@ DLDA_API const char *dlda_last_error(void);
 
 /* ---- Options ----------------------------------------------------------------------------------- */
 
-/* Everything that can be chosen, by name, as text: the same names and values as on the command line.
- * docs/options.md lists them with their defaults, which are the paper's where it names one. */
+/* What decides a training or a model, how a training runs, and what its data are: by name, as text, with the same names and
+ * values as on the command line. docs/options.md lists them with their defaults, which are the paper's where it names one. */
 typedef struct dlda_options dlda_options;
 
 DLDA_API dlda_status dlda_options_create(dlda_options **options);
-/* The same values, and the same of them set by the user: what files say does not change those. */
+/* Copies the values and which of them were set explicitly. */
 DLDA_API dlda_status dlda_options_copy(const dlda_options *options, dlda_options **copy);
 DLDA_API void dlda_options_destroy(dlda_options *options);
 
-/* Sets option `name` ("rate", "batch", "objective", ...) from text. A flag takes "true" or "false".
- * An unknown name, an unknown choice or a value out of range is DLDA_E_OPTION, with a suggestion. */
+/* Sets option `name` ("rate", "batch", "objective", ...) from text. A flag takes "true" or "false". Presets and files do not
+ * override what was set. An unknown name, an unknown choice or a value out of range is DLDA_E_OPTION, with a suggestion.
+ * Messages of the library name an option as "option NAME". */
 DLDA_API dlda_status dlda_options_set(dlda_options *options, const char *name, const char *value);
 
-/* The value of an option as text, NULL if there is no such option. */
+/* The value of an option as text, valid until the option is set again; NULL if there is no such option. */
 DLDA_API const char *dlda_options_get(const dlda_options *options, const char *name);
 
-/* 1 if it was set, and not left as it was or suggested by a preset or a file. */
+/* 1 if it was set explicitly, 0 if it has its default or what a preset or a file says. */
 DLDA_API int dlda_options_is_given(const dlda_options *options, const char *name);
 
-/* The table behind all options: programs build their parser and their help from it. */
+typedef enum dlda_option_type {
+    DLDA_OPTION_WHOLE,  /* a whole number, least to most         */
+    DLDA_OPTION_REAL,   /* a number, least to most               */
+    DLDA_OPTION_TEXT,   /* any text of up to 4095 bytes          */
+    DLDA_OPTION_CHOICE, /* one of the choices                    */
+    DLDA_OPTION_FLAG,   /* "true" or "false"                     */
+    DLDA_OPTION_SIZE    /* "32x48", "32" for 32x32, "" for none  */
+} dlda_option_type;
+
+/* The table of all options, from which programs build their parsers and help texts. */
 typedef struct dlda_option_info {
-    const char *name;     /* "rate"                                                         */
-    char letter;          /* short form, '\0' if there is none                              */
-    const char *argument; /* what stands for the value in a help text; NULL for a flag      */
-    const char *initial;  /* default value as text                                          */
-    const char *choices;  /* "lda|cce", NULL if any value in range is allowed               */
-    double least, most;   /* range of a number                                              */
-    const char *commands; /* the program's commands that take it, separated by spaces       */
-    const char *help;     /* one sentence                                                   */
+    const char *name;     /* "rate"                                                               */
+    const char *argument; /* what stands for the value in a help text; NULL for a flag            */
+    const char *initial;  /* default value as text                                                */
+    const char *choices;  /* "lda|cce", NULL if it is not a choice                                */
+    double least, most;   /* range of a number                                                    */
+    const char *help;     /* one or two sentences                                                 */
+    dlda_option_type type;
+    int decides_result; /* 1: the model depends on it; model files and options.json have it, and set no others */
 } dlda_option_info;
 
 /* Entry i of the table, from 0; NULL behind the last one. */
@@ -140,7 +150,7 @@ typedef struct dlda_read_spec {
     void (*problem)(void *user, const char *message); /* is told what was left out, and why          */
 } dlda_read_spec;
 
-/* What the options say of it: format, height, width, threads. */
+/* What the options say of it: format, label, height, width, threads. Texts belong to the options. */
 DLDA_API void dlda_read_spec_use_options(dlda_read_spec *spec, const dlda_options *options);
 /* More data for what was trained on `dataset`: the same channels, and labels by the same class names. Both must outlive
  * the reading. */

@@ -2,8 +2,8 @@
  *
  * test_options.c - options by name and text: defaults, types, ranges, suggestions, and their record as JSON.
  */
-#include "check.h"
 #include "base/closest_word.h"
+#include "check.h"
 
 #include "base/memory.h"
 #include "base/number.h"
@@ -52,13 +52,12 @@ static void test_defaults_are_the_paper_s(void **state)
     assert_true(options->rate == 0.1 && options->momentum == 0.9 && options->decay == 0.0001);
     assert_true(options->lambda == 0.001 && options->epsilon == 1 && options->validation == 0.1);
     assert_int_equal(options->kernels, DLDA_KERNELS_FAST);
-    assert_int_equal(options->probability, DLDA_PAPER);
     assert_int_equal(options->threads, 0);
-    assert_false(options->force || options->quiet || options->json || options->help);
-    assert_string_equal(options->output, "");
+    assert_false(options->flip);
+    assert_string_equal(options->init, "");
 }
 
-/* Names and letters are used once; each row can be shown in a help text. */
+/* Names are used once; each row can be shown in a help text, which names no flag of a program. */
 static void test_table_is_sound(void **state)
 {
     const dlda_option_info *a = NULL, *b = NULL;
@@ -66,13 +65,16 @@ static void test_table_is_sound(void **state)
     (void)state;
     for (size_t i = 0; (a = dlda_option_at(i)); i++) {
         assert_string_equal(dlda_options_get(options, a->name), a->initial);
-        assert_true(strlen(a->name) > 1 && strlen(a->help) > 5 && strlen(a->commands) >= 3);
+        assert_true(strlen(a->name) > 1 && strlen(a->help) > 5);
+        assert_null(strstr(a->help, "--"));
+        assert_int_equal(a->type == DLDA_OPTION_FLAG, a->argument == NULL);
+        assert_int_equal(a->type == DLDA_OPTION_CHOICE, a->choices != NULL);
+        assert_int_equal(a->type == DLDA_OPTION_WHOLE || a->type == DLDA_OPTION_REAL, a->least < a->most);
         assert_true(a->help[strlen(a->help) - 1] == '.');
         assert_true(a->least <= a->most);
         for (size_t j = 0; j < i; j++) {
             b = dlda_option_at(j);
             assert_string_not_equal(a->name, b->name);
-            assert_true(a->letter == 0 || a->letter != b->letter);
         }
     }
     assert_null(dlda_option_at(1000));
@@ -86,7 +88,7 @@ static const char *text_of_field(const char *name)
     static char text[300];
 
     if (!strcmp(name, "net")) return options->net;
-    if (!strcmp(name, "output")) return options->output;
+    if (!strcmp(name, "init")) return options->init;
     if (!strcmp(name, "rate")) snprintf(text, sizeof text, "%.17g", options->rate);
     if (!strcmp(name, "momentum")) snprintf(text, sizeof text, "%.17g", options->momentum);
     if (!strcmp(name, "validation")) snprintf(text, sizeof text, "%.17g", options->validation);
@@ -95,8 +97,7 @@ static const char *text_of_field(const char *name)
     if (!strcmp(name, "seed")) snprintf(text, sizeof text, "%lld", (long long)options->seed);
     if (!strcmp(name, "objective")) snprintf(text, sizeof text, "%lld", (long long)options->objective);
     if (!strcmp(name, "kernels")) snprintf(text, sizeof text, "%lld", (long long)options->kernels);
-    if (!strcmp(name, "proba")) snprintf(text, sizeof text, "%lld", (long long)options->probability);
-    if (!strcmp(name, "force")) snprintf(text, sizeof text, "%lld", (long long)options->force);
+    if (!strcmp(name, "flip")) snprintf(text, sizeof text, "%lld", (long long)options->flip);
     return text;
 }
 
@@ -104,7 +105,7 @@ static void test_set_and_get(void **state)
 {
     static const char *const cases[][3] = {
         { "net", "my folder/x.net", "my folder/x.net" },
-        { "output", "", "" },
+        { "init", "", "" },
         { "rate", "0.25", "0.25" },
         { "rate", "2.5e-1", "0.25" },
         { "rate", "1000000", "1000000" },
@@ -123,9 +124,8 @@ static void test_set_and_get(void **state)
         { "objective", "lda-soft", "3" },
         { "objective", "cce", "5" },
         { "kernels", "reference", "1" },
-        { "proba", "bayes", "1" },
-        { "force", "true", "1" },
-        { "force", "false", "0" },
+        { "flip", "true", "1" },
+        { "flip", "false", "0" },
     };
 
     (void)state;
@@ -137,16 +137,28 @@ static void test_set_and_get(void **state)
     assert_null(dlda_options_get(options, "no-such-option"));
 }
 
+static void check_same_values(const dlda_options *one, const dlda_options *two)
+{
+    for (size_t i = 0; dlda_option_at(i); i++) {
+        const char *name = dlda_option_at(i)->name;
+        assert_string_equal(dlda_options_get(one, name), dlda_options_get(two, name));
+        assert_int_equal(dlda_options_is_given(one, name), dlda_options_is_given(two, name));
+    }
+}
+
 /* A refused value leaves the one before it. */
 static void check_refused(const char *name, const char *value, const char *words)
 {
-    char before[300];
-    struct dlda_options copy = *options;
+    unsigned char before[sizeof *options];
+    dlda_options *copy = NULL;
 
-    snprintf(before, sizeof before, "%s", dlda_options_get(options, name) ? dlda_options_get(options, name) : "");
+    CHECK_OK(dlda_options_copy(options, &copy));
+    memcpy(before, options, sizeof before);
     CHECK_STATUS(dlda_options_set(options, name, value), DLDA_E_OPTION);
     CHECK_ERROR_SAYS(words);
-    assert_memory_equal(&copy, options, sizeof copy);
+    assert_memory_equal(before, options, sizeof before);
+    check_same_values(options, copy);
+    dlda_options_destroy(copy);
 }
 
 static void test_refused_values(void **state)
@@ -180,9 +192,9 @@ static void test_refused_values(void **state)
         { "seed", "-1", "option seed: found -1, expected 0 to 9007199254740992" },
         { "seed", "9007199254740994", "option seed: found 9007199254740994, expected 0 to" },
         { "threads", "1025", "option threads: found 1025, expected 0 to 1024" },
-        { "force", "yes", "option force: found 'yes', expected true or false" },
-        { "force", "", "option force: found '', expected true or false" },
-        { "force", "TRUE", "option force: found 'TRUE', expected true or false" },
+        { "flip", "yes", "option flip: found 'yes', expected true or false" },
+        { "flip", "", "option flip: found '', expected true or false" },
+        { "flip", "TRUE", "option flip: found 'TRUE', expected true or false" },
     };
 
     (void)state;
@@ -193,15 +205,15 @@ static void test_refused_values(void **state)
 static void test_suggestions(void **state)
 {
     (void)state;
-    check_refused(
-        "objective", "lda-men",
-        "option objective: found 'lda-men', expected one of lda|lda-mean|lda-log|lda-soft|lda-bayes|cce; did you mean "
-        "'lda-mean'?");
+    check_refused("objective", "lda-men",
+                  "option objective: found 'lda-men', expected one of lda|lda-mean|lda-log|lda-soft|lda-bayes|cce; "
+                  "did you mean "
+                  "'lda-mean'?");
     check_refused("objective", "ccee", "did you mean 'cce'?");
     check_refused("objective", "", "option objective: found '', expected one of lda|");
     check_refused("objective", "lda|cce", "option objective: found 'lda|cce', expected one of");
     check_refused("kernels", "Fast", "did you mean 'fast'?");
-    check_refused("proba", "quantum-mechanics", "expected one of paper|bayes");
+    check_refused("schedule", "quantum-mechanics", "expected one of halve|cosine");
     assert_null(strstr(dlda_last_error(), "did you mean"));
     check_refused("epoch", "1", "unknown option 'epoch'; did you mean 'epochs'?");
     check_refused("Rate", "1", "unknown option 'Rate'; did you mean 'rate'?");
@@ -253,7 +265,7 @@ static void test_every_locale(void **state)
 
 static void test_long_values(void **state)
 {
-    char longest[DLDA_OPTION_TEXT], longer[DLDA_OPTION_TEXT + 1], *huge = check_memory(1000001);
+    char longest[DLDA_OPTION_LENGTH], longer[DLDA_OPTION_LENGTH + 1], *huge = check_memory(1000001);
 
     (void)state;
     memset(longest, 'x', sizeof longest), longest[sizeof longest - 1] = 0;
@@ -339,6 +351,50 @@ static void test_sizes(void **state)
     assert_true(options->resize.height == 0 && options->resize.width == 0);
 }
 
+/* ---- Copies ---- */
+
+/* Options are small, and a copy owns its texts. */
+static void test_copy(void **state)
+{
+    dlda_options *copy = NULL;
+
+    (void)state;
+    assert_true(sizeof *options < 4096);
+    CHECK_OK(dlda_options_set(options, "net", "a.net"));
+    CHECK_OK(dlda_options_set(options, "rate", "0.5"));
+    CHECK_OK(dlda_options_set(options, "resize", "3x4"));
+    CHECK_OK(dlda_options_copy(options, &copy));
+    check_same_values(options, copy);
+    CHECK_OK(dlda_options_set(options, "net", "another.net"));
+    CHECK_OK(dlda_options_set(options, "net", options->net)); /* its own text */
+    assert_string_equal(options->net, "another.net");
+    assert_string_equal(copy->net, "a.net");
+    assert_ptr_equal(copy->net, dlda_options_get(copy, "net"));
+    assert_true(copy->rate == 0.5 && copy->resize.height == 3 && copy->resize.width == 4);
+    dlda_options_destroy(copy);
+}
+
+/* Wherever memory ends, nothing is lost and nothing stays taken. */
+static void test_copy_without_memory(void **state)
+{
+    size_t live = dlda_memory_count().live;
+    dlda_status status = DLDA_E_MEMORY;
+
+    (void)state;
+    for (size_t n = 1; status != DLDA_OK; n++) {
+        dlda_options *copy = NULL;
+        dlda_memory_fail_at(n);
+        status = dlda_options_copy(options, &copy);
+        dlda_memory_fail_at(0);
+        assert_int_equal(copy != NULL, status == DLDA_OK);
+        dlda_options_destroy(copy);
+        assert_int_equal(dlda_memory_count().live, live);
+    }
+    dlda_memory_fail_at(1);
+    CHECK_STATUS(dlda_options_set(options, "net", "other"), DLDA_E_MEMORY);
+    assert_string_equal(options->net, "mnist");
+}
+
 /* ---- JSON ---- */
 
 static json_t *recorded(void)
@@ -365,7 +421,7 @@ static void test_json_keys(void **state)
     size_t deciding = 0;
 
     (void)state;
-    for (size_t i = 0; dlda_option_at(i); i++) deciding += dlda_option_decides_result(i) != 0;
+    for (size_t i = 0; dlda_option_at(i); i++) deciding += dlda_option_at(i)->decides_result != 0;
     assert_int_equal(json_object_size(object), deciding);
     for (size_t i = 0; i < N_KEYS; i++) {
         const json_t *value = json_object_get(object, keys[i]);
@@ -410,6 +466,33 @@ static void test_json_texts(void **state)
     CHECK_ERROR_SAYS("is not valid UTF-8");
 }
 
+/* A file may say what decides a result; it has no say in anything else. */
+static void test_json_sets_only_what_decides(void **state)
+{
+    static const char *const names[] = { "threads", "checkpoint", "data", "format", "label" };
+    char json[100];
+    size_t others = 0;
+
+    (void)state;
+    for (size_t i = 0; dlda_option_at(i); i++) others += !dlda_option_at(i)->decides_result;
+    assert_int_equal(others, sizeof names / sizeof names[0]);
+    for (size_t i = 0; i < others; i++) {
+        const char *initial = info_of(names[i])->initial;
+        snprintf(json, sizeof json, "{\"%s\": %s}", names[i],
+                 info_of(names[i])->least < info_of(names[i])->most ? "1" : "\"x\"");
+        CHECK_STATUS(dlda_options_from_json(options, json, "a file"), DLDA_E_FORMAT);
+        snprintf(json, sizeof json, "a file: option %s decides no result", names[i]);
+        CHECK_ERROR_SAYS(json);
+        assert_string_equal(dlda_options_get(options, names[i]), initial);
+    }
+    CHECK_STATUS(dlda_options_from_json(options, "{\"priors\": \"uniform\"}", "a file"), DLDA_E_FORMAT);
+    CHECK_ERROR_SAYS("a file: unknown option 'priors'");
+    CHECK_OK(dlda_options_set(options, "rate", "0.5"));
+    CHECK_OK(dlda_options_from_json(options, "{\"rate\": 0.25, \"decay\": 0.125}", "a file"));
+    assert_true(options->rate == 0.5 && options->decay == 0.125);
+    assert_false(dlda_options_is_given(options, "decay"));
+}
+
 static void test_without_memory(void **state)
 {
     dlda_options *none = NULL;
@@ -440,9 +523,12 @@ int main(void)
         TEST(test_closest_word),
         TEST(test_closest_long_word),
         TEST(test_sizes),
+        TEST(test_copy),
+        TEST(test_copy_without_memory),
         TEST(test_json_keys),
         TEST(test_json_is_exact),
         TEST(test_json_texts),
+        TEST(test_json_sets_only_what_decides),
         TEST(test_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -278,11 +278,11 @@ static void test_refused(void **state)
         &(dlda_dataset_spec){ .count = 1, .height = 96, .width = 96, .channels = 3, .classes = 1, .bytes = bytes },
         &large));
     CHECK_STATUS(dlda_preparation_fit(&spec, large, NULL, &none), DLDA_E_ARGUMENT);
-    CHECK_ERROR_SAYS("27648 values, expected 1 to 7000; --resize");
+    CHECK_ERROR_SAYS("27648 values, expected 1 to 7000; option resize");
     assert_true(dlda_memory_count().peak - before < 1 << 20);
     spec.zca_bias = 0; /* 60 images do not fill 108 dimensions */
     CHECK_STATUS(dlda_preparation_fit(&spec, train, NULL, &none), DLDA_E_NUMERIC);
-    CHECK_ERROR_SAYS("a larger --zca-bias helps");
+    CHECK_ERROR_SAYS("a larger zca-bias helps");
     assert_null(none);
     dlda_dataset_destroy(large);
     dlda_dataset_destroy(train);

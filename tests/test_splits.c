@@ -155,7 +155,7 @@ static void test_own_folds(void **state)
     (void)state;
     assert_int_equal(dlda_dataset_own_folds(set), 0);
     CHECK_STATUS(dlda_dataset_fold(set, 1, &fold), DLDA_E_ARGUMENT);
-    CHECK_ERROR_SAYS("no folds of its own; --folds");
+    CHECK_ERROR_SAYS("no folds of its own; option folds");
     give_folds(set, 2, start, wrong, DLDA_E_FORMAT);
     CHECK_ERROR_SAYS("entry 2 is sample 103, expected less than 103");
     give_folds(set, 2, start, samples, DLDA_OK);

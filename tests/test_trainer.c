@@ -371,7 +371,7 @@ static void test_folder_is_not_overwritten(void **state)
     assert_int_equal(mkdir(run, 0777), 0);
     CHECK_OK(dlda_trainer_create(options, train, NULL, &trainer));
     CHECK_STATUS(dlda_trainer_record(trainer, run, 0), DLDA_E_EXISTS);
-    CHECK_ERROR_SAYS("--force");
+    CHECK_ERROR_SAYS("kept: the folder is there already");
     CHECK_STATUS(dlda_trainer_record(trainer, net_path, 1), DLDA_E_EXISTS); /* a file, even with force */
     CHECK_STATUS(dlda_trainer_record(trainer, in_folder("no/such/place"), 1), DLDA_E_IO);
     CHECK_OK(dlda_trainer_record(trainer, run, 1));
@@ -394,7 +394,7 @@ static void test_data_that_cannot_be_trained_on(void **state)
     (void)state;
     CHECK_OK(dlda_options_set(options, "batch", "161"));
     CHECK_STATUS(dlda_trainer_create(options, train, NULL, &trainer), DLDA_E_OPTION);
-    CHECK_ERROR_SAYS("160 samples");
+    CHECK_ERROR_SAYS("at most the 160 training samples");
     CHECK_OK(dlda_options_set(options, "batch", "4"));
     CHECK_OK(dlda_options_set(options, "net", "mlp"));
     CHECK_OK(dlda_dataset_create(&spec, &one_class));
@@ -425,7 +425,7 @@ static void test_divergence_is_named(void **state)
     CHECK_OK(dlda_trainer_create(options, train, NULL, &trainer));
     CHECK_STATUS(dlda_trainer_run(trainer), DLDA_E_NUMERIC);
     CHECK_ERROR_SAYS("epoch ");
-    CHECK_ERROR_SAYS("--rate");
+    CHECK_ERROR_SAYS("a lower rate");
     dlda_trainer_destroy(trainer);
     dlda_options_destroy(options);
     dlda_dataset_destroy(train);

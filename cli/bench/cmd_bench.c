@@ -81,14 +81,14 @@ static void write_phases(json_out *json, const bench_result *b)
     json_close(json, '}');
 }
 
-static void write_json(const dlda_options *options, const bench_result *b)
+static void write_json(const cli_options *options, const bench_result *b)
 {
     json_out json = { .file = stdout };
 
     json_open(&json, '{');
     write_word(&json, "version", dlda_version());
-    write_word(&json, "net", dlda_options_get(options, "net"));
-    write_word(&json, "objective", dlda_options_get(options, "objective"));
+    write_word(&json, "net", option_text(options, "net"));
+    write_word(&json, "objective", option_text(options, "objective"));
     write_count(&json, "batch", b->batch);
     write_count(&json, "threads", b->threads);
     write_count(&json, "repeats", b->repeats);
@@ -154,10 +154,10 @@ static void print_layers(const bench_result *b)
     putchar('\n');
 }
 
-static void write_text(const dlda_options *options, const bench_result *b)
+static void write_text(const cli_options *options, const bench_result *b)
 {
-    printf("network %s, objective %s, batch %zu, %zu threads, medians of %zu\n", dlda_options_get(options, "net"),
-           dlda_options_get(options, "objective"), b->batch, b->threads, b->repeats);
+    printf("network %s, objective %s, batch %zu, %zu threads, medians of %zu\n", option_text(options, "net"),
+           option_text(options, "objective"), b->batch, b->threads, b->repeats);
     printf("machine peak   %.1f GFLOPS (multiply-adds of floats), memory %.1f GB/s; kernels for %s\n",
            b->machine_peak_gflops, b->machine_gigabytes_per_second, b->kernels);
     if (!isnan(b->step_seconds)) print_step(b);
@@ -169,7 +169,7 @@ static void write_text(const dlda_options *options, const bench_result *b)
 
 /* ---- The command ---- */
 
-static bench_part part_of(const dlda_options *options)
+static bench_part part_of(const cli_options *options)
 {
     static const char *const names[] = {
         [BENCH_STEP] = "step", [BENCH_LAYERS] = "layers", [BENCH_INFERENCE] = "inference"
@@ -182,16 +182,16 @@ static bench_part part_of(const dlda_options *options)
 
 static int run_bench(const cli_arguments *arguments)
 {
-    const dlda_options *options = arguments->options;
+    const cli_options *options = arguments->options;
     bench_result *benchmark = NULL;
     bench_spec spec = {
-        .net = dlda_options_get(options, "net"),
+        .net = option_text(options, "net"),
         .batch = (size_t)option_number(options, "batch"),
         .threads = (size_t)option_number(options, "threads"),
         .repeats = (size_t)option_number(options, "repeats"),
-        .objective = dlda_options_get(options, "objective"),
+        .objective = option_text(options, "objective"),
         .part = part_of(options),
-        .prepare = dlda_options_get(options, "prepare"),
+        .prepare = option_text(options, "prepare"),
         .flip = option_is(options, "flip", "true"),
         .shift = (size_t)option_number(options, "shift"),
     };

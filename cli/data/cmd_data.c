@@ -62,15 +62,16 @@ static int complain_verb(const char *word)
 }
 
 /* An option that is for other verbs would be passed over in silence otherwise. */
-static int check_options(const data_verb *verb, const dlda_options *options)
+static int check_options(const data_verb *verb, const cli_options *options)
 {
-    const dlda_option_info *option = NULL;
+    const cli_option of_verb = { .commands = verb->options };
+    cli_option option;
 
-    for (size_t i = 0; (option = dlda_option_at(i)) != NULL; i++) {
-        if (!option_belongs(option, "data") || option_is(options, option->name, option->initial)) continue;
-        const dlda_option_info of_verb = { .commands = verb->options };
-        if (!option_belongs(&of_verb, option->name))
-            return complain_usage("data", "option --%s is not for 'data %s'", option->name, verb->name);
+    for (size_t i = 0; option_at(i, &option); i++) {
+        const char *word = option.info->name;
+        if (!option_belongs(&option, "data") || option_is(options, word, option.info->initial)) continue;
+        if (!option_belongs(&of_verb, word))
+            return complain_usage("data", "option --%s is not for 'data %s'", word, verb->name);
     }
     return EXIT_OK;
 }

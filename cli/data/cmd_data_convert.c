@@ -10,15 +10,15 @@
 
 static const char *const name = "data";
 
-static dlda_data_format wanted_format(const dlda_options *options)
+static dlda_data_format wanted_format(const cli_options *options)
 {
     if (option_is(options, "to", "npy")) return DLDA_NPY;
     return option_is(options, "to", "png") ? DLDA_PNG : DLDA_IDX;
 }
 
-static int check_folder(const dlda_options *options)
+static int check_folder(const cli_options *options)
 {
-    const char *folder = dlda_options_get(options, "output");
+    const char *folder = option_text(options, "output");
     struct stat info;
 
     if (!folder[0]) return complain_usage(name, "convert needs a folder for the new files: -o FOLDER");
@@ -30,7 +30,7 @@ static int check_folder(const dlda_options *options)
 static int convert_part(const cli_arguments *arguments, dlda_part part)
 {
     const dlda_read_spec spec = data_read_spec(arguments, part);
-    const char *folder = dlda_options_get(arguments->options, "output");
+    const char *folder = option_text(arguments->options, "output");
     dlda_dataset *dataset = NULL;
     int code = exit_code_of(name, data_open(&spec, &dataset));
 

@@ -26,7 +26,7 @@ typedef struct talk {
     time_t begun;
 } talk;
 
-static void talk_begin(talk *self, const known_set *set, const dlda_options *options)
+static void talk_begin(talk *self, const known_set *set, const cli_options *options)
 {
     const char *terminal = getenv("TERM");
     int can_draw = isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
@@ -138,7 +138,7 @@ static int report(const known_set *set, const char *words)
     return code;
 }
 
-static int fetch_set(const known_set *set, const dlda_options *options)
+static int fetch_set(const known_set *set, const cli_options *options)
 {
     installation *install = NULL;
     talk words;

@@ -12,7 +12,7 @@ static const char *const name = "data";
 
 int data_show(const cli_arguments *arguments)
 {
-    const char *output = dlda_options_get(arguments->options, "output"), *path = output[0] ? output : "sheet.png";
+    const char *output = option_text(arguments->options, "output"), *path = output[0] ? output : "sheet.png";
     dlda_read_spec spec = data_read_spec(arguments, DLDA_TEST);
     size_t count = (size_t)option_number(arguments->options, "count");
     dlda_dataset *dataset = NULL;

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 typedef struct evaluator {
-    const dlda_options *options;
+    const cli_options *options;
     eval_side first, second;        /* second: of --compare; its path is "" without                  */
     dlda_dataset *all, *train_part; /* of --svm; those of them that the model was trained on           */
     sample_answers svm_answers;
@@ -19,7 +19,7 @@ typedef struct evaluator {
 
 static int is_given(const evaluator *self, const char *option)
 {
-    return dlda_options_get(self->options, option)[0] != '\0';
+    return option_text(self->options, option)[0] != '\0';
 }
 
 static int wants_svm(const evaluator *self)
@@ -39,7 +39,7 @@ static int check_answers_file(const evaluator *self, const cli_arguments *argume
         return complain_usage(eval_name,
                               "%s: answers from a file, which need another such file and no data; found %s",
                               self->first.path, arguments->n_words > 1 ? arguments->words[1] : self->second.path);
-    if (wants_svm(self) || is_given(self, "answers") || dlda_options_is_given(self->options, "head"))
+    if (wants_svm(self) || is_given(self, "answers") || option_is_given(self->options, "head"))
         return complain_usage(eval_name,
                               "%s: --svm, --answers and --head are for models, found answers from a file",
                               self->first.path);
@@ -48,7 +48,7 @@ static int check_answers_file(const evaluator *self, const cli_arguments *argume
 
 static int check_usage(const evaluator *self, const cli_arguments *arguments)
 {
-    int has_head = dlda_options_is_given(self->options, "compare-head");
+    int has_head = option_is_given(self->options, "compare-head");
 
     if (is_given(self, "train-data") && !wants_svm(self))
         return complain_usage(eval_name, "option train-data is for --svm, which was not given");
@@ -65,7 +65,7 @@ static int check_usage(const evaluator *self, const cli_arguments *arguments)
 /* Without --train-data it is the training part of the test data, which must then be another one than the test part. */
 static int find_training_data(evaluator *self)
 {
-    const char *data = dlda_options_get(self->options, "train-data"), *test_data = self->first.data;
+    const char *data = option_text(self->options, "train-data"), *test_data = self->first.data;
     dlda_read_spec test = data_spec(eval_name, self->options, test_data, DLDA_TEST), train = test;
 
     train.part = DLDA_TRAIN;
@@ -81,18 +81,19 @@ static int find_training_data(evaluator *self)
 static int read_training_data(evaluator *self)
 {
     const char *data = NULL;
-    dlda_options *training = NULL;
+    cli_options *training = NULL;
     dlda_dataset *held_out = NULL;
     int code = find_training_data(self);
 
     data = self->result.svm_data;
-    if (code == EXIT_OK) code = exit_code_of(eval_name, dlda_options_create(&training));
+    if (code == EXIT_OK) code = exit_code_of(eval_name, options_create(&training));
     if (code == EXIT_OK)
-        code = exit_code_at(eval_name, self->first.path, dlda_options_use_model(training, self->first.model));
+        code = exit_code_at(eval_name, self->first.path,
+                            dlda_options_use_model(training->training, self->first.model));
     if (code == EXIT_OK) code = eval_side_read_part(&self->first, data, DLDA_TRAIN, "training images", &self->all);
     if (code == EXIT_OK) code = data_divide(eval_name, data, training, self->all, &self->train_part, &held_out);
     dlda_dataset_destroy(held_out);
-    dlda_options_destroy(training);
+    options_destroy(training);
     return code;
 }
 
@@ -160,7 +161,7 @@ static int compare(evaluator *self)
 static int write_answers(const evaluator *self)
 {
     if (!is_given(self, "answers")) return EXIT_OK;
-    return answers_write(eval_name, dlda_options_get(self->options, "answers"), &self->first.answers,
+    return answers_write(eval_name, option_text(self->options, "answers"), &self->first.answers,
                          self->first.evaluation, self->result.svm ? &self->svm_answers : NULL);
 }
 
@@ -199,7 +200,7 @@ static void release(evaluator *self)
 
 static int run_eval(const cli_arguments *arguments)
 {
-    const dlda_options *options = arguments->options;
+    const cli_options *options = arguments->options;
     const char *data = arguments->n_words > 1 ? arguments->words[1] : "digits";
     evaluator self = { .options = options,
                        .first = { .options = options,
@@ -207,7 +208,7 @@ static int run_eval(const cli_arguments *arguments)
                                   .data = data,
                                   .kind = option_probability(options, "head") },
                        .second = { .options = options,
-                                   .path = dlda_options_get(options, "compare"),
+                                   .path = option_text(options, "compare"),
                                    .data = data,
                                    .kind = option_probability(options, "compare-head") } };
     int code = check_usage(&self, arguments);

@@ -8,7 +8,7 @@
 #include "eval/sample_answers.h"
 
 typedef struct eval_side {
-    const dlda_options *options;
+    const cli_options *options;
     const char *path, *data; /* of the model, or of the answers; of the test data */
     dlda_probability kind;
     /* NULL if it is a file with answers */

@@ -48,7 +48,7 @@ static void write_text(const char *path, const dlda_run_info *info)
     printf("\nnetwork\n%s\noptions of the training\n%s\n", info->network, info->options);
 }
 
-int info_show_checkpoint(const char *path, const dlda_options *options)
+int info_show_checkpoint(const char *path, const cli_options *options)
 {
     dlda_run_info *info = NULL;
     int code = exit_code_of("info", dlda_run_info_read(path, &info));

@@ -13,7 +13,7 @@ static const char *const name = "info";
 
 /* ---- What the kinds share ---- */
 
-dlda_status info_ask_memory(const dlda_options *options, dlda_memory_spec spec, memory_need *need)
+dlda_status info_ask_memory(const cli_options *options, dlda_memory_spec spec, memory_need *need)
 {
     spec.batch = need->batch = (size_t)option_number(options, "batch");
     spec.threads = (size_t)option_number(options, "threads");
@@ -36,7 +36,7 @@ void info_write_memory_text(const memory_need *need)
            1e-6 * (double)need->training, 1e-6 * (double)need->inference);
 }
 
-int info_is_json(const dlda_options *options)
+int info_is_json(const cli_options *options)
 {
     return option_is(options, "json", "true");
 }
@@ -82,7 +82,7 @@ static int ends_with(const char *path, const char *end)
 }
 
 /* The folder of a run stands for the model in it. */
-static int show_run(const char *folder, const dlda_options *options, int *code)
+static int show_run(const char *folder, const cli_options *options, int *code)
 {
     char path[4096];
     int length = snprintf(path, sizeof path, "%s/model.safetensors", folder);
@@ -117,7 +117,7 @@ static int may_be_text(const char *path)
 }
 
 /* Something that may be data or a network text. */
-static int show_other(const char *word, const dlda_options *options)
+static int show_other(const char *word, const cli_options *options)
 {
     int code = EXIT_OK;
 

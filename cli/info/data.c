@@ -87,7 +87,7 @@ static dlda_status open_parts(const char *path, size_t threads, dlda_dataset *pa
     return status;
 }
 
-dlda_status info_show_data(const char *path, const dlda_options *options)
+dlda_status info_show_data(const char *path, const cli_options *options)
 {
     dlda_dataset *parts[PARTS] = { NULL };
     const dlda_read_spec images = { .path = path, .threads = (size_t)option_number(options, "threads") };

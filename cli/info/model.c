@@ -63,7 +63,7 @@ static void write_model_text(const dlda_model *model, const char *path, const ch
     printf("\noptions of the training\n%s\n", dlda_model_options_json(model));
 }
 
-int info_show_model(const char *path, const dlda_options *options)
+int info_show_model(const char *path, const cli_options *options)
 {
     dlda_model *model = NULL;
     memory_need need = { 0 };

@@ -45,7 +45,7 @@ static void write_network_text(const char *network, const char *description, int
     info_write_memory_text(need);
 }
 
-int info_show_network(const char *network, const dlda_options *options)
+int info_show_network(const char *network, const cli_options *options)
 {
     char *text = NULL, *description = NULL;
     memory_need need = { 0 };

@@ -94,7 +94,7 @@ static void write_text(const char *path, const onnx_info *info)
     for (size_t i = 0; i < info->n_texts; i++) info_print_text(info->texts[i].key, info->texts[i].value);
 }
 
-int info_show_onnx(const char *path, const dlda_options *options)
+int info_show_onnx(const char *path, const cli_options *options)
 {
     onnx_info *info = NULL;
     int code = exit_code_of("info", onnx_info_read(path, &info));

@@ -6,9 +6,9 @@
  * used is named on stderr, the others are still done, and the exit code is 1. If none can be used there is no output at
  * all, not even a header.
  */
+#include "predict/predictor.h"
 #include "read_data.h"
 #include "terminal/line_reader.h"
-#include "predict/predictor.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -142,7 +142,7 @@ static int check_words(const cli_arguments *arguments)
 
 static int predict_all(predictor *self, const cli_arguments *arguments)
 {
-    int code = output_open(&self->output, name, dlda_options_get(arguments->options, "output"));
+    int code = output_open(&self->output, name, option_text(arguments->options, "output"));
 
     if (code != EXIT_OK) return code;
     for (size_t i = 1; i < arguments->n_words && !self->lost; i++) {

@@ -10,7 +10,7 @@
 
 /* ---- Setting up ---- */
 
-static int read_format(predictor *self, const dlda_options *options)
+static int read_format(predictor *self, const cli_options *options)
 {
     double alpha = option_number(options, "reject");
 
@@ -23,7 +23,7 @@ static int read_format(predictor *self, const dlda_options *options)
                         dlda_lda_distance_limit(dlda_model_lda(self->model), alpha, &self->format.limit));
 }
 
-int predictor_open(predictor *self, const char *command, const char *model, const dlda_options *options)
+int predictor_open(predictor *self, const char *command, const char *model, const cli_options *options)
 {
     *self = (predictor){ .command = command, .options = options };
     self->most = (size_t)option_number(options, "batch");

@@ -9,12 +9,12 @@
 #define DEEPLDA_CLI_PREDICTOR_H
 
 #include "predict/answer_lines.h"
-#include "terminal/output.h"
 #include "predict/paths.h"
+#include "terminal/output.h"
 
 typedef struct predictor {
     const char *command;
-    const dlda_options *options;
+    const cli_options *options;
     dlda_model *model;
     dlda_workspace *workspace;
     size_t most; /* images at once, as --batch has it                       */
@@ -37,7 +37,7 @@ typedef struct predictor {
 } predictor;
 
 /* Loads the model and reads the options. Returns an exit code; release in any case. */
-int predictor_open(predictor *self, const char *command, const char *model, const dlda_options *options);
+int predictor_open(predictor *self, const char *command, const char *model, const cli_options *options);
 void predictor_release(predictor *self);
 
 /* A picture; its answer comes with those of its batch, at the latest with predictor_flush. */

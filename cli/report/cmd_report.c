@@ -40,7 +40,7 @@ static void tell_problem(void *user, const char *message)
 
 static report_spec make_spec(reporting *self)
 {
-    const dlda_options *options = self->arguments->options;
+    const cli_options *options = self->arguments->options;
 
     return (report_spec){ .folder = self->folder,
                           .directions = (size_t)option_number(options, "directions"),
@@ -189,7 +189,7 @@ static int watch(reporting *self)
 
 static int name_folders(reporting *self)
 {
-    const char *given = dlda_options_get(self->arguments->options, "output");
+    const char *given = option_text(self->arguments->options, "output");
     const char *folder = given[0] ? given : self->arguments->n_words == 1 ? self->arguments->words[0] : "report";
 
     if (strlen(folder) >= sizeof self->folder)

@@ -21,14 +21,14 @@ static void load_model(const char *folder, run_samples *self)
 }
 
 /* Data without a test part: what the run held out of its training. */
-static void read_validation(const char *command, const dlda_options *options, const char *data, run_samples *self)
+static void read_validation(const char *command, const cli_options *options, const char *data, run_samples *self)
 {
     dlda_read_spec spec = data_spec(command, options, data, DLDA_TRAIN);
     dlda_dataset *all = NULL, *train = NULL;
 
     dlda_read_spec_use_model(&spec, self->model);
     if (data_open(&spec, &all) != DLDA_OK) note_error(self);
-    else if (dlda_dataset_divide(all, options, &train, &self->samples) != DLDA_OK)
+    else if (dlda_dataset_divide(all, options->training, &train, &self->samples) != DLDA_OK)
         snprintf(self->problem, sizeof self->problem, "%s cannot be divided as in the training.", data);
     else if (!self->samples)
         snprintf(self->problem, sizeof self->problem,
@@ -38,33 +38,33 @@ static void read_validation(const char *command, const dlda_options *options, co
     dlda_dataset_destroy(all);
 }
 
-static void read_data(const char *command, const dlda_options *options, run_samples *self)
+static void read_data(const char *command, const cli_options *options, run_samples *self)
 {
-    const char *data = dlda_options_get(options, "data");
+    const char *data = option_text(options, "data");
     dlda_read_spec spec = data_spec(command, options, data, DLDA_TEST);
 
     dlda_read_spec_use_model(&spec, self->model);
     if (!data[0])
         snprintf(self->problem, sizeof self->problem,
                  "The run does not say where its data came from. --data names some to test on.");
-    else if (!dlda_options_is_given(options, "data") && !dlda_dataset_has_part(&spec))
+    else if (!option_is_given(options, "data") && !dlda_dataset_has_part(&spec))
         read_validation(command, options, data, self);
     else if (data_open(&spec, &self->samples) != DLDA_OK) note_error(self);
 }
 
-void run_samples_read(const char *command, const char *folder, const dlda_options *options, run_samples *self)
+void run_samples_read(const char *command, const char *folder, const cli_options *options, run_samples *self)
 {
-    dlda_options *own = NULL;
+    cli_options *own = NULL;
 
     *self = (run_samples){ .part = "test" };
     load_model(folder, self);
     if (!self->model) return;
-    if (dlda_options_copy(options, &own) != DLDA_OK) note_error(self);
+    if (options_copy(options, &own) != DLDA_OK) note_error(self);
     else {
-        dlda_options_use_run(own, folder); /* what it does not find is missed below, or not at all */
+        dlda_options_use_run(own->training, folder); /* what it does not find is missed below, or not at all */
         read_data(command, own, self);
     }
-    dlda_options_destroy(own);
+    options_destroy(own);
 }
 
 void run_samples_release(run_samples *self)

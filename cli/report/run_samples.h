@@ -15,7 +15,7 @@ typedef struct run_samples {
 } run_samples;
 
 /* `options` are those of the command line; those of the run complete them. */
-void run_samples_read(const char *command, const char *folder, const dlda_options *options, run_samples *result);
+void run_samples_read(const char *command, const char *folder, const cli_options *options, run_samples *result);
 void run_samples_release(run_samples *result);
 
 #endif

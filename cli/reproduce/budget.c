@@ -73,8 +73,8 @@ static char *request_text(const reproduction *self, const reproduce_task *tasks,
     for (cli_row r = 0; r < N_ROWS; r++)
         if (self->rows[r]) words_add(&words, "--row=%s", row_kinds[r].name);
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (dlda_options_is_given(self->options, others[i]))
-            words_add(&words, "--%s=%s", others[i], dlda_options_get(self->options, others[i]));
+        if (option_is_given(self->options, others[i]))
+            words_add(&words, "--%s=%s", others[i], option_text(self->options, others[i]));
     char *text = words_as_command(&words, 0);
     words_release(&words);
     return text;

@@ -80,7 +80,7 @@ static void take_rows(reproduction *self, int count)
 
 static int read_rows(reproduction *self)
 {
-    const char *at = dlda_options_get(self->options, "rows");
+    const char *at = option_text(self->options, "rows");
 
     if (!at[0]) take_rows(self, N_PAPER_ROWS);
     if (strcmp(at, "all") == 0) {
@@ -99,11 +99,11 @@ static int read_rows(reproduction *self)
 
 static int read_schedule(reproduction *self)
 {
-    const char *budget = dlda_options_get(self->options, "budget");
+    const char *budget = option_text(self->options, "budget");
 
-    if (option_is(self->options, "schedule", "cosine") && dlda_options_is_given(self->options, "halve-every"))
+    if (option_is(self->options, "schedule", "cosine") && option_is_given(self->options, "halve-every"))
         return complain_usage(reproduce_name, "--halve-every: a cosine halves nothing; expected --schedule halve");
-    if (dlda_options_is_given(self->options, "epochs")) {
+    if (option_is_given(self->options, "epochs")) {
         if (budget[0]) return complain_usage(reproduce_name, "--epochs and --budget: expected one of them");
         self->epochs = (size_t)option_number(self->options, "epochs");
     }
@@ -131,7 +131,7 @@ static int check_experiments(const reproduction *self)
             return complain_usage(reproduce_name, "option %s: found %zu, %s has the folds 1 to %zu",
                                   self->first_fold < self->last_fold ? "folds" : "fold", self->last_fold,
                                   experiment->name, experiment->folds);
-        if (dlda_options_is_given(self->options, "data") && strcmp(experiment->set, self->experiments[0]->set) != 0)
+        if (option_is_given(self->options, "data") && strcmp(experiment->set, self->experiments[0]->set) != 0)
             return complain_usage(reproduce_name,
                                   "option data stands for one set, and these experiments need %s and %s",
                                   self->experiments[0]->set, experiment->set);
@@ -141,7 +141,7 @@ static int check_experiments(const reproduction *self)
 
 static int read_request(const cli_arguments *arguments, reproduction *self)
 {
-    const char *root = dlda_options_get(arguments->options, "output");
+    const char *root = option_text(arguments->options, "output");
 
     *self = (reproduction){ .options = arguments->options,
                             .root = root[0] ? root : "runs/reproduce",

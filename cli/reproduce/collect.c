@@ -71,14 +71,14 @@ static void count_run(result_row *row, const finished_run *run)
 static double validation_of(const finished_run *run)
 {
     const char *setting = reproduce_setting(&run->record.settings, "validation");
-    dlda_options *options = NULL;
+    cli_options *options = NULL;
     double validation = 0;
 
     if (setting) return strtod(setting, NULL);
     /* An old record does not have it, but the run does. */
-    if (dlda_options_create(&options) == DLDA_OK && dlda_options_use_run(options, run->folder) == DLDA_OK)
+    if (options_create(&options) == DLDA_OK && dlda_options_use_run(options->training, run->folder) == DLDA_OK)
         validation = option_number(options, "validation");
-    dlda_options_destroy(options);
+    options_destroy(options);
     return validation;
 }
 

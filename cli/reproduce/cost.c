@@ -61,7 +61,7 @@ typedef struct measured_net {
 
 static const char *net_of(const reproduction *self, const cli_experiment *experiment)
 {
-    if (dlda_options_is_given(self->options, "net")) return dlda_options_get(self->options, "net");
+    if (option_is_given(self->options, "net")) return option_text(self->options, "net");
     return experiment->net ? experiment->net : experiment->set; /* the presets of a set name its network */
 }
 

@@ -162,7 +162,7 @@ static void use_parts(const set_size *found, reproduce_task *task)
 /* What tells one set from another, wherever the command is given. */
 static char *source_name(const reproduction *self, const set_size *found)
 {
-    int is_path = dlda_options_is_given(self->options, "data") || path_is_there(found->path);
+    int is_path = option_is_given(self->options, "data") || path_is_there(found->path);
     char *whole = is_path ? realpath(found->path, NULL) : NULL;
     char *name = text_format("%s", whole ? whole : found->path);
 
@@ -226,7 +226,7 @@ int reproduce_count_data(const reproduction *self, reproduce_task *tasks, size_t
         const cli_experiment *experiment = tasks[i].experiment;
         counted[i] = reproduce_is_here(self, experiment) &&
                      plan_data(self, reproduce_count_set(self, experiment, &sizes), &tasks[i]) == EXIT_OK;
-        if (!counted[i] && dlda_options_is_given(self->options, "data"))
+        if (!counted[i] && option_is_given(self->options, "data"))
             return EXIT_FAILED; /* it was meant, and someone has complained */
         if (!counted[i]) assume_counts(&tasks[i]);
     }

@@ -14,12 +14,12 @@
 
 /* ---- Options ---- */
 
-static int set_text(dlda_options *options, const char *name, const char *value)
+static int set_text(cli_options *options, const char *name, const char *value)
 {
-    return exit_code_of(reproduce_name, dlda_options_set(options, name, value));
+    return exit_code_of(reproduce_name, option_set(options, name, value));
 }
 
-static int set_count(dlda_options *options, const char *name, size_t value)
+static int set_count(cli_options *options, const char *name, size_t value)
 {
     char *text = text_format("%zu", value);
     int code = set_text(options, name, text);
@@ -28,11 +28,11 @@ static int set_count(dlda_options *options, const char *name, size_t value)
     return code;
 }
 
-static int set_net(const reproduction *self, const cli_experiment *experiment, dlda_options *options,
+static int set_net(const reproduction *self, const cli_experiment *experiment, cli_options *options,
                    cli_words *deviations)
 {
-    int given = dlda_options_is_given(self->options, "net");
-    const char *net = given ? dlda_options_get(self->options, "net") : experiment->net;
+    int given = option_is_given(self->options, "net");
+    const char *net = given ? option_text(self->options, "net") : experiment->net;
 
     if (given) words_add(deviations, "network %s instead of the paper's", net);
     return net ? set_text(options, "net", net) : EXIT_OK;
@@ -48,7 +48,7 @@ static int has_other_presets(const cli_experiment *experiment, const char *data)
     return 0;
 }
 
-static int set_data(const cli_experiment *experiment, const experiment_data *data, dlda_options *options,
+static int set_data(const cli_experiment *experiment, const experiment_data *data, cli_options *options,
                     cli_words *deviations)
 {
     size_t batch = (size_t)option_number(options, "batch");
@@ -60,11 +60,11 @@ static int set_data(const cli_experiment *experiment, const experiment_data *dat
         code = set_text(options, data->options.at[i], data->options.at[i + 1]);
     if (code != EXIT_OK || batch <= data->train) return code;
     words_add(deviations, "batches of %zu instead of %zu with objective %s", data->train, batch,
-              dlda_options_get(options, "objective"));
+              option_text(options, "objective"));
     return set_count(options, "batch", data->train);
 }
 
-static int set_schedule(const reproduction *self, const reproduce_task *task, dlda_options *options,
+static int set_schedule(const reproduction *self, const reproduce_task *task, cli_options *options,
                         training_record *record)
 {
     training_schedule schedule = reproduce_make_schedule(self, task, (size_t)option_number(options, "batch"));
@@ -78,7 +78,7 @@ static int set_schedule(const reproduction *self, const reproduce_task *task, dl
 
 /* A tenth of a small set is too few to measure an epoch on. All of it costs a third of an epoch's steps, so where the
  * measure chooses nothing it is not taken after each. */
-static int set_measure(const experiment_data *data, dlda_options *options)
+static int set_measure(const experiment_data *data, cli_options *options)
 {
     if (data->train > MEASURED_WHOLE) return EXIT_OK;
     int code = set_text(options, "measure", "0");
@@ -98,14 +98,14 @@ static int is_always_said(const char *name)
     return 0;
 }
 
-static int is_said(const dlda_options *options, const dlda_option_info *option)
+static int is_said(const cli_options *options, const dlda_option_info *option)
 {
-    if (!option_belongs(option, "train")) return 0;
+    if (!option_is_for(option->name, "train")) return 0;
     if (strcmp(option->name, "halve-every") == 0 && option_is(options, "schedule", "cosine")) return 0;
-    return is_always_said(option->name) || strcmp(dlda_options_get(options, option->name), option->initial) != 0;
+    return is_always_said(option->name) || strcmp(option_text(options, option->name), option->initial) != 0;
 }
 
-static void add_words(const dlda_options *options, const char *data, training_plan *plan)
+static void add_words(const cli_options *options, const char *data, training_plan *plan)
 {
     cli_words *settings = &plan->record.settings;
 
@@ -113,7 +113,7 @@ static void add_words(const dlda_options *options, const char *data, training_pl
     words_add(&plan->words, "%s", data);
     for (size_t i = 0; dlda_option_at(i); i++) {
         const dlda_option_info *option = dlda_option_at(i);
-        const char *value = dlda_options_get(options, option->name);
+        const char *value = option_text(options, option->name);
         if (!is_said(options, option)) continue;
         words_add(settings, "%s", option->name);
         words_add(settings, "%s", value);
@@ -142,7 +142,7 @@ static int fill(const reproduction *self, size_t seed, training_plan *plan)
     const cli_experiment *experiment = plan->task->experiment;
     const experiment_data *data = &plan->task->data;
     cli_words *deviations = &plan->record.deviations;
-    dlda_options *options = NULL;
+    cli_options *options = NULL;
     int code = reproduce_presets(experiment, trained_kinds[plan->model].objective, &options);
 
     words_add_all(deviations, &data->deviations);
@@ -154,7 +154,7 @@ static int fill(const reproduction *self, size_t seed, training_plan *plan)
     if (code == EXIT_OK) code = set_schedule(self, plan->task, options, &plan->record);
     if (code == EXIT_OK) code = set_count(options, "seed", seed);
     if (code == EXIT_OK) add_words(options, data->path, plan);
-    dlda_options_destroy(options);
+    options_destroy(options);
     return code;
 }
 

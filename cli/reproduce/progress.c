@@ -54,12 +54,12 @@ static void find_state(const char *folder, const dlda_run_info *info, const trai
 /* As its checkpoint has them: someone may have asked for more by hand. */
 static size_t running_epochs(const char *folder, size_t planned)
 {
-    dlda_options *options = NULL;
+    cli_options *options = NULL;
     size_t epochs = planned;
 
-    if (dlda_options_create(&options) == DLDA_OK && dlda_options_use_run(options, folder) == DLDA_OK)
+    if (options_create(&options) == DLDA_OK && dlda_options_use_run(options->training, folder) == DLDA_OK)
         epochs = (size_t)option_number(options, "epochs");
-    dlda_options_destroy(options);
+    options_destroy(options);
     return epochs;
 }
 

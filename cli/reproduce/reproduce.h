@@ -35,7 +35,7 @@ enum {
 
 /* What the command line asks for. */
 typedef struct reproduction {
-    const dlda_options *options;
+    const cli_options *options;
     const char *root;
     char *program; /* ourselves */
     int has_lock;  /* 1: nobody else works in ROOT */
@@ -83,7 +83,7 @@ int reproduce_list_tasks(const reproduction *self, reproduce_task tasks[MOST_TAS
 int reproduce_is_first(const reproduce_task *tasks, size_t i);
 
 /* The presets of an experiment for an objective, and its own epochs and halving. */
-int reproduce_presets(const cli_experiment *experiment, const char *objective, dlda_options **options);
+int reproduce_presets(const cli_experiment *experiment, const char *objective, cli_options **options);
 
 /* ROOT/EXPERIMENT/... of a seed and a fold, in new memory. */
 char *reproduce_place(const reproduction *self, const cli_experiment *experiment, size_t fold, size_t seed);

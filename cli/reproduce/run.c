@@ -49,9 +49,9 @@ static int run_child(const reproduction *self, cli_words *words, int output)
 
     words_add(&argv, "%s", self->program);
     words_add_all(&argv, words);
-    if (dlda_options_is_given(self->options, "threads")) {
+    if (option_is_given(self->options, "threads")) {
         words_add(&argv, "--threads");
-        words_add(&argv, "%s", dlda_options_get(self->options, "threads"));
+        words_add(&argv, "%s", option_text(self->options, "threads"));
     }
     int status = child_run(&(cli_child){
         .argv = (const char *const *)argv.at, .output = output, .dies_with_us = 1, .stopped = &stopped });

@@ -41,7 +41,7 @@ static size_t moved_halving(const reproduce_task *task)
 
 static size_t halving_of(const reproduction *self, const reproduce_task *task)
 {
-    if (dlda_options_is_given(self->options, "halve-every"))
+    if (option_is_given(self->options, "halve-every"))
         return (size_t)option_number(self->options, "halve-every");
     return task->epochs == task->full.epochs ? task->full.halve_every : moved_halving(task);
 }

@@ -38,12 +38,12 @@ static int fetch(const reproduction *self, const char *set)
 
 static const char *path_of_set(const reproduction *self, const cli_experiment *experiment)
 {
-    return dlda_options_is_given(self->options, "data") ? dlda_options_get(self->options, "data") : experiment->set;
+    return option_is_given(self->options, "data") ? option_text(self->options, "data") : experiment->set;
 }
 
 int reproduce_is_here(const reproduction *self, const cli_experiment *experiment)
 {
-    return dlda_options_is_given(self->options, "data") || path_is_there(experiment->set) ||
+    return option_is_given(self->options, "data") || path_is_there(experiment->set) ||
            known_set_is_present(known_set_find(experiment->set));
 }
 

@@ -64,21 +64,21 @@ size_t reproduce_trainings(const reproduction *self)
 
 /* ---- Presets ---- */
 
-static int set_count(dlda_options *options, const char *name, size_t value)
+static int set_count(cli_options *options, const char *name, size_t value)
 {
     char *text = text_format("%zu", value);
-    int code = value ? exit_code_of(reproduce_name, dlda_options_set(options, name, text)) : EXIT_OK;
+    int code = value ? exit_code_of(reproduce_name, option_set(options, name, text)) : EXIT_OK;
 
     free(text);
     return code;
 }
 
-int reproduce_presets(const cli_experiment *experiment, const char *objective, dlda_options **options)
+int reproduce_presets(const cli_experiment *experiment, const char *objective, cli_options **options)
 {
-    int code = exit_code_of(reproduce_name, dlda_options_create(options));
+    int code = exit_code_of(reproduce_name, options_create(options));
 
-    if (code == EXIT_OK) code = exit_code_of(reproduce_name, dlda_options_set(*options, "objective", objective));
-    if (code == EXIT_OK) code = exit_code_of(reproduce_name, dlda_options_preset(*options, experiment->set));
+    if (code == EXIT_OK) code = exit_code_of(reproduce_name, option_set(*options, "objective", objective));
+    if (code == EXIT_OK) code = exit_code_of(reproduce_name, dlda_options_preset((*options)->training, experiment->set));
     if (code == EXIT_OK) code = set_count(*options, "epochs", experiment->epochs);
     if (code == EXIT_OK) code = set_count(*options, "halve-every", experiment->halve_every);
     return code;
@@ -86,14 +86,14 @@ int reproduce_presets(const cli_experiment *experiment, const char *objective, d
 
 static int read_full_schedule(const cli_experiment *experiment, full_schedule *full)
 {
-    dlda_options *options = NULL;
+    cli_options *options = NULL;
     int code = reproduce_presets(experiment, trained_kinds[TRAINED_DEEPLDA].objective, &options);
 
     if (code == EXIT_OK)
         *full = (full_schedule){ .epochs = (size_t)option_number(options, "epochs"),
                                  .halve_every = (size_t)option_number(options, "halve-every"),
                                  .batch = (size_t)option_number(options, "batch") };
-    dlda_options_destroy(options);
+    options_destroy(options);
     return code;
 }
 

@@ -114,7 +114,7 @@ static void wipe(cli_progress *self)
 
 /* ---- The interface ---- */
 
-void progress_begin(cli_progress *self, const dlda_options *options)
+void progress_begin(cli_progress *self, const cli_options *options)
 {
     const char *terminal = getenv("TERM");
     int can_draw = isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
@@ -123,7 +123,7 @@ void progress_begin(cli_progress *self, const dlda_options *options)
     if (option_is(options, "json", "true")) self->kind = PROGRESS_JSON;
     if (option_is(options, "quiet", "true")) self->kind = PROGRESS_NONE;
     self->epochs = (size_t)option_number(options, "epochs");
-    self->value = dlda_objective_find(dlda_options_get(options, "objective"))->value;
+    self->value = dlda_objective_find(option_text(options, "objective"))->value;
 }
 
 void progress_batch(void *user, const dlda_progress *now)
@@ -164,7 +164,8 @@ void progress_log(void *user, const char *message)
     if (self->kind == PROGRESS_JSON) event_log(message);
     if (self->kind == PROGRESS_NONE || self->kind == PROGRESS_JSON) return;
     wipe(self);
-    fprintf(stderr, "%s\n", message);
+    print_with_dashes(stderr, message);
+    fputc('\n', stderr);
     fflush(stderr);
 }
 

@@ -17,7 +17,7 @@ typedef struct cli_progress {
 } cli_progress;
 
 /* Chooses the kind from --json, --quiet and from what stderr is. */
-void progress_begin(cli_progress *progress, const dlda_options *options);
+void progress_begin(cli_progress *progress, const cli_options *options);
 
 /* For dlda_watch, with a progress as `user`. */
 void progress_batch(void *user, const dlda_progress *now);

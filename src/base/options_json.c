@@ -31,6 +31,14 @@ static double parsed(const char *value)
     return number;
 }
 
+static json_t *value_to_json(const dlda_option_info *info, const char *value, size_t *digits)
+{
+    if (info->type == DLDA_OPTION_FLAG) return json_boolean(strcmp(value, "true") == 0);
+    if (info->type == DLDA_OPTION_WHOLE || info->type == DLDA_OPTION_REAL)
+        return number_to_json(parsed(value), digits);
+    return json_string(value);
+}
+
 dlda_status dlda_options_to_json(const dlda_options *options, char **json)
 {
     dlda_status status = DLDA_OK;
@@ -41,11 +49,9 @@ dlda_status dlda_options_to_json(const dlda_options *options, char **json)
     if (!object) DLDA_FAIL(DLDA_E_MEMORY, "options: no memory for JSON");
     for (size_t i = 0; dlda_option_at(i); i++) {
         const dlda_option_info *info = dlda_option_at(i);
-        const char *value = options->text[i];
-        if (!dlda_option_decides_result(i)) continue;
-        json_t *item = !info->argument            ? json_boolean(strcmp(value, "true") == 0)
-                       : info->least < info->most ? number_to_json(parsed(value), &digits)
-                                                  : json_string(value);
+        const char *value = options->settings.values[i].text;
+        if (!info->decides_result) continue;
+        json_t *item = value_to_json(info, value, &digits);
         if (!item || json_object_set_new(object, info->name, item) != 0)
             DLDA_FAIL(DLDA_E_OPTION, "option %s: '%s' is not valid UTF-8", info->name, value);
     }
@@ -70,6 +76,14 @@ static const char *value_text(const json_t *value, char text[40])
     return good ? text : NULL;
 }
 
+/* 1 for the name of an option that exists and decides no result; an unknown name fails when it is set. */
+static int is_refused(const char *name)
+{
+    for (size_t i = 0; dlda_option_at(i); i++)
+        if (strcmp(dlda_option_at(i)->name, name) == 0) return !dlda_option_at(i)->decides_result;
+    return 0;
+}
+
 dlda_status dlda_options_from_json(dlda_options *options, const char *json, const char *where)
 {
     dlda_status status = DLDA_OK;
@@ -82,9 +96,11 @@ dlda_status dlda_options_from_json(dlda_options *options, const char *json, cons
     json_object_foreach(object, key, value)
     {
         const char *text = value_text(value, number);
+        if (is_refused(key))
+            DLDA_FAIL(DLDA_E_FORMAT, "%s: option %s decides no result, expected only options that do", where, key);
         if (!text) DLDA_FAIL(DLDA_E_FORMAT, "%s: option %s: neither a text nor a number", where, key);
         if ((status = dlda_options_suggest(options, key, text)) != DLDA_OK) {
-            status = dlda_fail_at(status, "%s", where);
+            status = dlda_fail_at(status == DLDA_E_OPTION ? DLDA_E_FORMAT : status, "%s", where);
             goto done;
         }
     }

@@ -123,7 +123,8 @@ dlda_status dlda_dataset_fold(const dlda_dataset *dataset, size_t fold, dlda_dat
     uint8_t *chosen = NULL;
     size_t folds = dlda_dataset_own_folds(dataset);
 
-    if (folds == 0) DLDA_FAIL(DLDA_E_ARGUMENT, "fold: the data set has no folds of its own; --folds makes some");
+    if (folds == 0)
+        DLDA_FAIL(DLDA_E_ARGUMENT, "fold: the data set has no folds of its own; option folds makes some");
     if (fold < 1 || fold > folds)
         DLDA_FAIL(DLDA_E_ARGUMENT, "fold: %zu, expected 1 to %zu, which the data set has", fold, folds);
     DLDA_TRY(DLDA_TAKE(&chosen, dataset->count, "folds"));

@@ -88,7 +88,6 @@ void dlda_read_spec_use_options(dlda_read_spec *spec, const dlda_options *option
     spec->height = options->resize.height;
     spec->width = options->resize.width;
     spec->label = options->label[0] ? options->label : NULL;
-    spec->skip_bad = options->skip_bad != 0;
     spec->threads = (size_t)options->threads;
 }
 

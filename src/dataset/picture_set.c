@@ -101,8 +101,8 @@ static dlda_status fail_sizes(const picture_set *set, size_t a, size_t b)
 
     return dlda_fail(
         DLDA_E_SHAPE,
-        "%s: %s is %zu x %zu, %s is %zu x %zu (height, width), expected one size; bring all to one with "
-        "--resize HxW",
+        "%s: %s is %zu x %zu, %s is %zu x %zu (height, width), expected one size; option resize brings "
+        "all to one",
         set->folder, dlda_name_list_at(set->files, a), one->height, one->width, dlda_name_list_at(set->files, b),
         two->height, two->width);
 }

@@ -21,7 +21,7 @@ typedef struct dlda_source {
 } dlda_source;
 
 typedef struct dlda_reader {
-    const char *name;     /* for --format                                                                  */
+    const char *name;     /* of option format                                                               */
     const char *expected; /* "an .npy file": for messages that list what can be read                       */
     int (*recognises)(
         const dlda_source *source); /* by the content; what is damaged behind its first bytes is known too */

@@ -44,7 +44,8 @@ dlda_status dlda_zca_create(size_t d, dlda_zca **zca)
     dlda_zca *self = NULL;
 
     if (d < 1 || d > DLDA_ZCA_MOST)
-        DLDA_FAIL(DLDA_E_ARGUMENT, "zca: images of %zu values, expected 1 to %d; --resize makes images smaller", d,
+        DLDA_FAIL(DLDA_E_ARGUMENT,
+                  "zca: images of %zu values, expected 1 to %d; option resize makes images smaller", d,
                   DLDA_ZCA_MOST);
     DLDA_TRY(DLDA_TAKE(&self, 1, "zca"));
     self->d = d;

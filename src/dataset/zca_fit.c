@@ -162,7 +162,7 @@ dlda_status dlda_zca_solve(dlda_zca *zca, dlda_moments *moments, double bias)
     /* Rounding leaves null directions at some 1e-16 of the largest: their root would be noise. */
     if (!(values[0] > 1e-12 * values[d - 1]))
         DLDA_FAIL(DLDA_E_NUMERIC,
-                  "zca: the covariance has eigenvalues from %g to %g, expected positive ones; a larger --zca-bias "
+                  "zca: the covariance has eigenvalues from %g to %g, expected positive ones; a larger zca-bias "
                   "helps",
                   values[0], values[d - 1]);
     DLDA_TRY(inverse_root(d, moments->S, values, zca->P));

@@ -174,11 +174,11 @@ dlda_status dlda_model_require_softmax(const dlda_model *self)
     if (self->softmax) return DLDA_OK;
     if (has_option(self, "objective", "cce"))
         return dlda_fail(DLDA_E_OPTION,
-                         "the model's classes are not those that its softmax was trained for; its LDA "
-                         "head classifies them: --head lda");
+                         "the model's classes are not those that its softmax was trained for; its LDA classifies "
+                         "them");
     return dlda_fail(DLDA_E_OPTION,
-                     "the model has no softmax, since it was not trained with objective cce; use its "
-                     "LDA head (--head lda), or train one: deeplda train --objective cce");
+                     "the model has no softmax, since it was not trained with objective cce; use its LDA, or train "
+                     "with option objective cce");
 }
 
 void dlda_model_lose_softmax(dlda_model *self)

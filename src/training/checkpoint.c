@@ -142,7 +142,7 @@ dlda_status dlda_checkpoint_save(const dlda_trainer *self, const char *folder)
     tensor_set set = { .count = 0 };
     char data[64];
     const dlda_checkpoint_texts texts = { self->model->network->text, self->model->options, data,
-                                          self->options.data };
+                                          self->options->data };
 
     DLDA_TRY(dlda_path_join(folder, DLDA_CHECKPOINT_NEWEST, &path));
     DLDA_TRY(dlda_path_join(folder, DLDA_CHECKPOINT_PREVIOUS, &older));
@@ -163,7 +163,7 @@ done:
 
 /* ---- Loading ---- */
 
-/* Names the first option that differs; --epochs may, so that a training can be prolonged. */
+/* Names the first option that differs; epochs may, so that a training can be prolonged. */
 static dlda_status compare_options(const char *path, const char *theirs, const char *ours)
 {
     dlda_status status = DLDA_OK;
@@ -289,9 +289,9 @@ static dlda_status restore(dlda_trainer *self, const dlda_safetensors *file, con
     if (numbers.batches_done > (double)batches ||
         numbers.steps_done != numbers.epochs_done * (double)batches + numbers.batches_done)
         DLDA_FAIL(DLDA_E_FORMAT, "%s: counters that do not go together", path);
-    if (numbers.epochs_done > (double)self->options.epochs)
-        DLDA_FAIL(DLDA_E_OPTION, "%s: %.0f epochs are done, which is more than --epochs %lld", path,
-                  numbers.epochs_done, (long long)self->options.epochs);
+    if (numbers.epochs_done > (double)self->options->epochs)
+        DLDA_FAIL(DLDA_E_OPTION, "%s: %.0f epochs are done, which is more than option epochs, %lld", path,
+                  numbers.epochs_done, (long long)self->options->epochs);
     DLDA_TRY(load_history(self, file, (size_t)numbers.epochs_done));
     DLDA_TRY(copy(file, "weights", DLDA_F32, 1, n, self->weights));
     DLDA_TRY(copy(file, "velocity", DLDA_F32, 1, n, self->velocity));

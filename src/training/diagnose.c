@@ -34,8 +34,7 @@ dlda_status dlda_trainer_check_weights(const dlda_trainer *self)
     if (status != DLDA_OK || !found.found) return status;
     return dlda_fail(
         DLDA_E_NUMERIC,
-        "epoch %zu, batch %zu: %s, value %zu is not finite; a lower --rate, --warm-up or a larger --lambda "
-        "may help",
+        "epoch %zu, batch %zu: %s, value %zu is not finite; a lower rate, a warm-up or a larger lambda may help",
         self->epochs_done + 1, self->batches_done, found.found->name, found.at);
 }
 
@@ -47,9 +46,9 @@ dlda_status dlda_trainer_explain(const dlda_trainer *self, dlda_status status, s
     if (status == DLDA_E_NUMERIC) {
         dlda_status weights = dlda_trainer_check_weights(self);
         if (weights != DLDA_OK) return weights;
-        dlda_fail(status, "%s; a lower --rate, --warm-up or a larger --lambda may help", cause);
+        dlda_fail(status, "%s; a lower rate, a warm-up or a larger lambda may help", cause);
     }
-    if (status == DLDA_E_CLASS) dlda_fail(status, "%s; a larger --batch may help", cause);
+    if (status == DLDA_E_CLASS) dlda_fail(status, "%s; a larger batch may help", cause);
     if (batch < dlda_sampler_batches(self->sampler))
         return dlda_fail_at(status, "epoch %zu, batch %zu", epoch, batch + 1);
     return dlda_fail_at(status, "epoch %zu, measuring", epoch);
@@ -63,10 +62,10 @@ void dlda_trainer_warn(const dlda_trainer *self)
     char message[320];
 
     if (!self->watch.log || rows >= ENOUGH * D) return;
-    if (dlda_objective_row_of((dlda_objective_kind)self->options.objective)->info.softmax) return;
+    if (dlda_objective_row_of((dlda_objective_kind)self->options->objective)->info.softmax) return;
     snprintf(message, sizeof message,
              "warning: batches of %zu samples of %zu classes leave %zu rows for the scatter within classes of %zu "
-             "features; fewer than %zu make it unsound: a larger --batch is wise",
+             "features; fewer than %zu make it unsound: a larger batch is wise",
              self->batch, C, rows, D, ENOUGH * D);
     self->watch.log(self->watch.user, message);
 }

@@ -16,7 +16,7 @@
 
 static int separates(const dlda_trainer *self)
 {
-    return dlda_objective_row_of((dlda_objective_kind)self->options.objective)->info.separates;
+    return dlda_objective_row_of((dlda_objective_kind)self->options->objective)->info.separates;
 }
 
 /* ---- Telling ---- */
@@ -37,12 +37,12 @@ static void tell_progress(const dlda_trainer *self, double loss)
     double now = dlda_seconds_now();
     /* Measuring accuracies is part of each epoch; counting whole epochs includes it. */
     double done = (double)self->epochs_done + (double)self->batches_done / (double)batches;
-    double rest = ((double)self->options.epochs - done) / (done - clock->epochs_before);
+    double rest = ((double)self->options->epochs - done) / (done - clock->epochs_before);
 
     if (!self->watch.batch) return;
     self->watch.batch(self->watch.user,
                       &(dlda_progress){ .epoch = self->epochs_done + 1,
-                                        .epochs = (size_t)self->options.epochs,
+                                        .epochs = (size_t)self->options->epochs,
                                         .batch = self->batches_done,
                                         .batches = batches,
                                         .value = separates(self) ? -loss : loss,
@@ -76,7 +76,7 @@ static dlda_status save(dlda_trainer *self)
 
 static int is_time_to_save(const dlda_trainer *self)
 {
-    return self->options.checkpoint > 0 && dlda_seconds_now() - self->clock.saved >= 60 * self->options.checkpoint;
+    return self->options->checkpoint > 0 && dlda_seconds_now() - self->clock.saved >= 60 * self->options->checkpoint;
 }
 
 /* The latest network becomes the model if it is at least as good as the best so far. Without a validation set each
@@ -112,7 +112,7 @@ static dlda_status end_epoch(dlda_trainer *self)
     dlda_status status = DLDA_OK;
     size_t number = self->epochs_done + 1, batches = dlda_sampler_batches(self->sampler);
     double begin = self->clock.epoch_begin;
-    dlda_epoch epoch = { .epoch = number, .rate = dlda_trainer_rate(&self->options, (double)number - 0.5) };
+    dlda_epoch epoch = { .epoch = number, .rate = dlda_trainer_rate(self->options, (double)number - 0.5) };
 
     DLDA_TRY(dlda_trainer_check_weights(self));
     epoch.loss = self->loss_sum / (double)batches;
@@ -184,8 +184,8 @@ static dlda_status end_batch(dlda_trainer *self)
 
 static int is_out_of_patience(const dlda_trainer *self)
 {
-    return self->options.patience > 0 && self->validation &&
-           self->epochs_done >= self->best_epoch + (size_t)self->options.patience;
+    return self->options->patience > 0 && self->validation &&
+           self->epochs_done >= self->best_epoch + (size_t)self->options->patience;
 }
 
 static void tell_patience(const dlda_trainer *self)
@@ -194,13 +194,13 @@ static void tell_patience(const dlda_trainer *self)
 
     snprintf(message, sizeof message,
              "no better validation accuracy since epoch %zu: the patience of %lld epochs is at its end",
-             self->best_epoch, (long long)self->options.patience);
+             self->best_epoch, (long long)self->options->patience);
     tell(self, message);
 }
 
 int dlda_trainer_is_complete(const dlda_trainer *self)
 {
-    return self->epochs_done >= (size_t)self->options.epochs || is_out_of_patience(self);
+    return self->epochs_done >= (size_t)self->options->epochs || is_out_of_patience(self);
 }
 
 /* The last word in run.json. A run that failed may fail in that too: the first failure counts. */
@@ -293,7 +293,7 @@ dlda_status dlda_trainer_finish(dlda_trainer *self)
     if (dlda_trainer_is_complete(self)) return finish(self, DLDA_OK);
     DLDA_TRY(save(self));
     (void)finish(self, dlda_fail(DLDA_E_STOPPED, "ended after %zu of %lld epochs", self->epochs_done,
-                                 (long long)self->options.epochs));
+                                 (long long)self->options->epochs));
 done:
     return status;
 }
@@ -304,7 +304,7 @@ dlda_status dlda_trainer_run(dlda_trainer *self)
 
     while (status == DLDA_OK && !dlda_trainer_is_complete(self)) status = run_rest_of_epoch(self);
     if (status != DLDA_OK && status != DLDA_E_STOPPED) return tell_end(self, status);
-    if (status == DLDA_OK && self->epochs_done < (size_t)self->options.epochs) tell_patience(self);
+    if (status == DLDA_OK && self->epochs_done < (size_t)self->options->epochs) tell_patience(self);
     return finish(self, status);
 }
 

@@ -18,12 +18,12 @@ dlda_status dlda_trainer_choose_probe(dlda_trainer *self)
     dlda_status status = DLDA_OK;
     dlda_dataset *rest = NULL;
     size_t count = dlda_dataset_count(self->train), least = LEAST_PER_CLASS * dlda_dataset_classes(self->train);
-    double wanted = self->options.measure;
+    double wanted = self->options->measure;
     size_t n = wanted < 1 ? (size_t)(wanted * (double)count) : wanted < (double)count ? (size_t)wanted : count;
 
     if (n < least) n = least;
     if (wanted > 0 && n < count)
-        DLDA_TRY(dlda_dataset_split(self->train, n, (uint64_t)self->options.seed, &rest, &self->probe));
+        DLDA_TRY(dlda_dataset_split(self->train, n, (uint64_t)self->options->seed, &rest, &self->probe));
 done:
     dlda_dataset_destroy(rest);
     return status;
@@ -59,7 +59,7 @@ static dlda_status fit(dlda_trainer *self, const dlda_dataset *set, const float 
         if (H) memcpy(H + first * D, rows, n * D * sizeof *H);
         DLDA_TRY(dlda_scatter_add(self->scatter, rows, dlda_dataset_labels(set) + first, n));
     }
-    DLDA_TRY(dlda_lda_fit_whole(self->scatter, self->options.lambda, lda));
+    DLDA_TRY(dlda_lda_fit_whole(self->scatter, self->options->lambda, lda));
 done:
     return status;
 }
@@ -105,7 +105,7 @@ dlda_status dlda_trainer_measure(dlda_trainer *self, dlda_epoch *epoch)
     dlda_lda_destroy(self->lda);
     self->lda = NULL;
     epoch->train_accuracy = epoch->validation_accuracy = NAN;
-    if (!is_measured(&self->options, epoch->epoch)) return DLDA_OK;
+    if (!is_measured(self->options, epoch->epoch)) return DLDA_OK;
     DLDA_TRY(fit(self, probe, self->weights, self->state, self->H, &self->lda));
     epoch->eigenvalues = dlda_lda_eigenvalues(self->lda, &epoch->n_eigenvalues);
     DLDA_TRY(accuracy_on(self, probe, self->H, &epoch->train_accuracy));

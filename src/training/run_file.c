@@ -85,7 +85,7 @@ static void put_count(json_t *object, const char *key, size_t count)
 /* Where the data came from, if the user of the library said so; the whole path of a file or folder. */
 static void put_data(json_t *object, const dlda_trainer *self)
 {
-    const dlda_options *options = &self->options;
+    const dlda_options *options = self->options;
     int given = dlda_options_is_given(options, "data");
     char *path = given ? realpath(options->data, NULL) : NULL;
 
@@ -112,7 +112,7 @@ static void put_machine(json_t *object, const dlda_trainer *self)
     find_processor(text, sizeof text);
     put_text(object, "processor", text);
     put_text(object, "kernels",
-             self->options.kernels == DLDA_KERNELS_REFERENCE ? "reference" : dlda_kernels_fast()->name);
+             self->options->kernels == DLDA_KERNELS_REFERENCE ? "reference" : dlda_kernels_fast()->name);
     put_count(object, "threads", dlda_team_threads(self->team));
     uname(&system);
     snprintf(text, sizeof text, "%s %s %s", system.sysname, system.release, system.machine);

@@ -16,8 +16,7 @@ static dlda_status check_data(const dlda_options *options, const dlda_dataset *t
     if (!dlda_dataset_labels(train)) return dlda_fail(DLDA_E_SHAPE, "the data has no labels");
     if (classes < 2) return dlda_fail(DLDA_E_CLASS, "the data has %zu class, expected at least 2", classes);
     if ((size_t)options->batch > count)
-        return dlda_fail(DLDA_E_OPTION,
-                         "batch %lld is larger than the training set of %zu samples; choose a smaller --batch",
+        return dlda_fail(DLDA_E_OPTION, "option batch: found %lld, expected at most the %zu training samples",
                          (long long)options->batch, count);
     if (!validation) return DLDA_OK;
     if (!dlda_dataset_labels(validation)) return dlda_fail(DLDA_E_SHAPE, "the validation data has no labels");
@@ -46,7 +45,7 @@ static dlda_status check_shift(const dlda_options *options, const dlda_dataset *
 static dlda_status prepare_data(dlda_trainer *self, dlda_preparation **preparation)
 {
     dlda_status status = DLDA_OK;
-    const dlda_options *options = &self->options;
+    const dlda_options *options = self->options;
     dlda_preparation_spec spec = { .gcn_scale = options->gcn_scale,
                                    .gcn_bias = options->gcn_bias,
                                    .zca_bias = options->zca_bias };
@@ -71,15 +70,15 @@ static dlda_status make_model(dlda_trainer *self)
     dlda_status status = DLDA_OK;
     const dlda_dataset *train = self->train;
     dlda_model_spec spec = {
-        .where = dlda_network_text_name(self->options.net),
+        .where = dlda_network_text_name(self->options->net),
         .input = { dlda_dataset_height(train), dlda_dataset_width(train), dlda_dataset_channels(train) },
         .classes = dlda_dataset_classes(train),
     };
     char *text = NULL, *options = NULL;
     const char **names = NULL;
 
-    DLDA_TRY(dlda_network_text_read(self->options.net, &text));
-    DLDA_TRY(dlda_options_to_json(&self->options, &options));
+    DLDA_TRY(dlda_network_text_read(self->options->net, &text));
+    DLDA_TRY(dlda_options_to_json(self->options, &options));
     DLDA_TRY(DLDA_TAKE(&names, spec.classes, "class names"));
     for (size_t c = 0; c < spec.classes; c++) names[c] = dlda_dataset_class_name(train, c);
     spec.network_text = text;
@@ -96,7 +95,7 @@ done:
 /* Batches of images as the network wants them. */
 static dlda_status make_loader(dlda_trainer *self)
 {
-    const dlda_options *options = &self->options;
+    const dlda_options *options = self->options;
     const dlda_shape input = self->model->network->input;
     const dlda_loader_spec spec = { .fill = dlda_batch_fill,
                                     .source = &self->source,
@@ -120,7 +119,7 @@ static dlda_status make_loader(dlda_trainer *self)
 static dlda_status make_parts(dlda_trainer *self)
 {
     dlda_status status = DLDA_OK;
-    const dlda_options *options = &self->options;
+    const dlda_options *options = self->options;
     const dlda_network *network = self->model->network;
     size_t classes = self->model->classes, count = dlda_dataset_count(self->train);
 
@@ -176,8 +175,8 @@ static dlda_status start_from_model(dlda_trainer *self, const char *path)
     DLDA_TRY(dlda_model_load(path, &model));
     if (strcmp(model->network->text, network->text) != 0)
         DLDA_FAIL(DLDA_E_SHAPE,
-                  "%s: its network is another one than %s; --init needs the same layers and image size", path,
-                  dlda_network_text_name(self->options.net));
+                  "%s: its network is another one than %s; option init needs the same layers and image size", path,
+                  dlda_network_text_name(self->options->net));
     memcpy(self->weights, model->weights, network->n_weights * sizeof *self->weights);
     memcpy(self->state, model->state, network->n_state * sizeof *self->state);
 done:
@@ -194,8 +193,8 @@ dlda_status dlda_trainer_create(const dlda_options *options, const dlda_dataset 
     DLDA_TRY(check_data(options, train, validation));
     DLDA_TRY(check_shift(options, train));
     DLDA_TRY(DLDA_TAKE(&self, 1, "trainer"));
-    self->options = *options;
-    DLDA_TRY(dlda_dataset_record_division(train, validation, &self->options));
+    DLDA_TRY(dlda_options_copy(options, &self->options));
+    DLDA_TRY(dlda_dataset_record_division(train, validation, self->options));
     self->train = train;
     self->validation = validation;
     self->best_accuracy = -1;
@@ -228,6 +227,7 @@ void dlda_trainer_destroy(dlda_trainer *self)
     dlda_lda_destroy(self->lda);
     dlda_model_destroy(self->model);
     dlda_history_destroy(self->history);
+    dlda_options_destroy(self->options);
     dlda_dataset_destroy(self->probe);
     for (int i = 0; i < 2; i++) dlda_dataset_destroy(self->prepared[i]);
     void *arrays[] = { self->weights, self->gradient,  self->velocity, self->state,     self->images,

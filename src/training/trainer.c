@@ -41,7 +41,7 @@ static void end_phase(const dlda_trainer *self, dlda_phase phase)
 dlda_status dlda_trainer_step(dlda_trainer *self, size_t epoch, size_t batch, double *loss)
 {
     dlda_status status = DLDA_OK;
-    const dlda_options *options = &self->options;
+    const dlda_options *options = self->options;
     const dlda_network *network = self->model->network;
     const dlda_batch *now = NULL;
     double done = (double)(epoch - 1) + ((double)batch + 0.5) / (double)dlda_sampler_batches(self->sampler);

@@ -166,7 +166,7 @@ json "len(a['eigenvalues']) == 2 and a['accuracy'] > 0.5"
 expect 0 eval "$cce" data/good --head lda --json; json "a['head'] == 'lda' and a['accuracy'] > 0.9"
 expect 2 eval "$lda" data/good --head softmax
 says 'lda/model.safetensors: the model has no softmax, since it was not trained with objective cce'
-says 'deeplda train --objective cce'; silent out
+says 'use its LDA, or train with option --objective cce'; silent out
 expect 2 eval "$lda" data/good --head sofmax; says "did you mean 'softmax'?"
 
 # ---- SVM ----
@@ -182,7 +182,7 @@ json "sum(map(sum, a['svm']['confusion'])) == 60 and 0 < a['svm']['cross_validat
 expect 0 eval "$lda" data/good/t10k-images-idx3-ubyte --svm --train-data data/good --json
 json "a['svm']['train_samples'] == 180 and a['svm']['train_data'] == 'data/good'"
 expect 2 eval "$lda" data/good/t10k-images-idx3-ubyte --svm; says 'name them with --train-data DATA'; silent out
-expect 2 eval "$lda" data/good --train-data data/good; says 'option train-data is for --svm'
+expect 2 eval "$lda" data/good --train-data data/good; says 'option --train-data is for --svm'
 expect 1 eval "$lda" data/good --svm --train-data data/missing; says 'data/missing'; silent out
 expect 1 eval "$lda" data/good --svm --train-data digits; says 'digits: training images are 28 x 28 x 1'
 expect 1 eval "$lda" data/good --svm --train-data data/one_class; says 'of one class'; silent out
@@ -278,6 +278,33 @@ expect 1 refit "$hard" data/one_class -o bad.safetensors; says 'data/one_class: 
 expect 1 refit missing.safetensors hard -o bad.safetensors; says 'missing.safetensors'
 expect 1 refit "$hard" hard -o nowhere/bad.safetensors; says 'nowhere/bad.safetensors'
 absent bad.safetensors
+
+# A model file says how it was trained; it does not give the command other options.
+forge() { # MODEL FORGED NAME JSON_VALUE: adds an option to the metadata
+    "$python" - "$@" <<'PYTHON'
+import json, struct, sys
+model, forged, name, value = sys.argv[1:]
+data = open(model, "rb").read()
+n = struct.unpack("<Q", data[:8])[0]
+header = json.loads(data[8:8 + n])
+options = json.loads(header["__metadata__"]["options"])
+options[name] = json.loads(value)
+header["__metadata__"]["options"] = json.dumps(options)
+text = json.dumps(header).encode()
+text += b" " * (-len(text) % 8)
+open(forged, "wb").write(struct.pack("<Q", len(text)) + text + data[8 + n:])
+PYTHON
+}
+forge "$hard" forged.safetensors lambda 0.5
+expect 0 refit forged.safetensors hard -o bad.safetensors; expect 0 info bad.safetensors --json; json "a['options']['lambda'] == 0.5"
+rm -f bad.safetensors
+for pair in 'priors "uniform"' 'json true' 'add-class "x"' 'output "stolen"' 'threads 1' 'data "elsewhere"'; do
+    forge "$hard" forged.safetensors "${pair%% *}" "${pair#* }"
+    expect 1 refit forged.safetensors hard -o bad.safetensors; says "forged.safetensors: the model's options: .*option .*${pair%% *}"; silent out
+    expect 1 eval forged.safetensors hard --svm; silent out
+done
+absent bad.safetensors
+absent stolen
 
 # ---- Digits 0 to 8, and then the 9 from 20 pictures ----
 

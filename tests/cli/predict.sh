@@ -40,7 +40,7 @@ expect 0 predict "$model" data/zero.png --top 3 --json
 json "[t['class'] for t in a['top']][0] == a['class'] == 'class 0' and 'probabilities' not in a"
 json "len({t['class'] for t in a['top']}) == 3"
 json "[t['probability'] for t in a['top']] == sorted((t['probability'] for t in a['top']), reverse=True)"
-expect 2 predict "$model" data/zero.png --top -1; says 'option top'
+expect 2 predict "$model" data/zero.png --top -1; says 'option --top: found -1'
 
 expect 0 predict "$model" data/pictures/train --reject 0.01; silent err; lines 181
 prints '^file,index,class,probability,distance,rejected,class 0,class 1,class 2$'
@@ -50,14 +50,14 @@ expect 0 predict "$model" data/strange --reject 0.01; lines 4
 holds "what is like nothing in the training set is rejected" test "$(grep -c ',true,' out)" -eq 2
 expect 0 predict "$model" data/strange/chess.png --reject 0.01 --json; json "a['rejected'] is True and a['distance'] > 9.3"
 expect 0 predict "$model" data/zero.png --reject 0.01 --json; json "a['rejected'] is False and 0 <= a['distance'] < 9.3"
-expect 2 predict "$model" data/zero.png --reject 1.5; says 'option reject: found 1.5, expected 0 to'
+expect 2 predict "$model" data/zero.png --reject 1.5; says 'option --reject: found 1.5, expected 0 to'
 
 # ---- Folders ----
 
 expect 0 predict "$model" data/pictures/test; silent err; lines 41
 prints '^data/pictures/test/class 1/000.png,0,class 1,'; prints '^data/pictures/test/class 2/039.png,0,class 2,'
 expect 1 predict "$model" data/sizes; lines 91
-says '^deeplda predict: data/sizes/class 2/090.png: 8 x 8 pixels .*, the model expects 6 x 6; --resize 6x6'
+says '^deeplda predict: data/sizes/class 2/090.png: 8 x 8 pixels .*, the model expects 6 x 6; option --resize 6x6'
 holds "only that is said" test "$(wc -l <err)" -eq 1
 expect 0 predict "$model" data/sizes --resize 6; silent err; lines 92
 expect 1 predict "$model" data/zero.png --resize 7; says 'are to become 7 x 7, the model expects 6 x 6'; silent out

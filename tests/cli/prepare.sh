@@ -51,10 +51,10 @@ recorded again "a['flip'] is True and a['shift'] == 1"
 tiny 2 bad --prepare gnc; says "did you mean 'gcn'?"
 tiny 2 bad --prepare gcn,gcn; says 'twice'
 tiny 2 bad --prepare zca,scale; says 'scale stands behind another step'
-tiny 2 bad --prepare ''; says "option prepare: found ''"
+tiny 2 bad --prepare ''; says "option --prepare: found ''"
 tiny 2 bad --gcn-scale 0; says 'gcn-scale: found 0'
-tiny 2 bad --zca-bias -1; says 'zca-bias: found -1'
-tiny 2 bad --shift 6; says "option shift: found 6, expected less than the images' side of 6"
+tiny 2 bad --zca-bias -1; says 'option --zca-bias: found -1'
+tiny 2 bad --shift 6; says "option --shift: found 6, expected less than the images' side of 6"
 tiny 2 bad --shift -1; says 'shift: found -1'
 tiny 2 bad --flip=1; says 'takes no value'
 expect 2 predict plain/model.safetensors data/zero.png --prepare gcn; says 'not for predict but for: train'
@@ -78,12 +78,12 @@ holds "a split seed is that of --seed by default" cmp -s seed5same/eigenvalues.c
 recorded seed5 "a['split-seed'] == 1 and a['seed'] == 5"
 
 tiny 2 bad --subset 181; says 'subset: found 181, expected at most the 180 training samples'
-tiny 2 bad --subset 40; says 'batch 50 is larger than the training set of 36'
-tiny 2 bad --folds 3; says 'folds needs option fold, from 1 to 3'
+tiny 2 bad --subset 40; says 'option --batch: found 50, expected at most the 36 training samples'
+tiny 2 bad --folds 3; says 'option --folds needs option --fold, from 1 to 3'
 tiny 2 bad --folds 3 --fold 4; says 'fold: found 4, expected 1 to 3'
 tiny 2 bad --folds 1 --fold 1; says 'folds: found 1, expected at least 2'
 tiny 2 bad --folds 181 --fold 1; says 'folds: 181, expected 2 to 180'
-tiny 2 bad --fold 1; says '^deeplda train: data/good: fold: the data set has no folds of its own; --folds makes some'
+tiny 2 bad --fold 1; says '^deeplda train: data/good: fold: the data set has no folds of its own; option --folds makes some'
 tiny 2 bad --subset 50 --validation 50; says 'validation: found 50, expected less than the 50 training samples'
 absent bad
 
@@ -92,6 +92,6 @@ absent bad
 expect 0 bench --net mlp --batch 8 --repeats 2 --part step --flip --shift 2 --prepare standardise,gcn; prints '^  loader '
 expect 0 bench --net mlp --batch 8 --repeats 2 --part step --json; json "a['loader_seconds'] > 0"
 expect 0 bench --net mlp --batch 8 --repeats 1 --part inference --json; json "a['loader_seconds'] is None"
-expect 2 bench --net stl10 --batch 4 --repeats 1 --part step --prepare zca; says '27648 values, expected 1 to 7000; --resize'
+expect 2 bench --net stl10 --batch 4 --repeats 1 --part step --prepare zca; says '27648 values, expected 1 to 7000; option --resize'
 
 finish

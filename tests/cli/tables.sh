@@ -57,7 +57,7 @@ expect 0 lda t/images/x_train.npy --json; json "(a['rows'], a['features']) == (2
 expect 2 lda; says 'expected FEATURES'
 expect 2 lda a b c; says 'one word too many'
 expect 2 lda t/X.npy --cross-validate 1; says 'folds: found 1, expected 2 to 1000, or 0 for none'
-expect 2 lda t/X.npy --cross-validate -1; says 'option cross-validate'
+expect 2 lda t/X.npy --cross-validate -1; says 'option --cross-validate'
 expect 2 lda t/plants.csv --label specis; says "did you mean 'species'?"
 expect 2 lda t/plants.csv t/y.npy; says 'has its labels in itself'
 expect 1 lda t/missing.npy; says 't/missing.npy: cannot open'
