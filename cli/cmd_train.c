@@ -5,7 +5,7 @@
  * All data are read and all options are checked before the first step, and the folder of the run is made then,
  * so nothing is found out after hours that could have been known at once.
  */
-#include "data.h"
+#include "read_data.h"
 #include "terminal/events.h"
 #include "fit.h"
 #include "folders.h"
@@ -34,7 +34,7 @@ typedef struct training {
 static int read_training_data(training *self)
 {
     dlda_read_spec spec = data_spec(name, self->options, self->data, DLDA_TRAIN);
-    int code = exit_code_of(name, dlda_dataset_open(&spec, &self->all));
+    int code = exit_code_of(name, data_open(&spec, &self->all));
 
     if (code != EXIT_OK) return code;
     return data_divide(name, self->data, self->options, self->all, &self->train_part, &self->validation);
@@ -51,7 +51,7 @@ static int read_test_data(training *self)
         return EXIT_OK;
     }
     dlda_read_spec_use_dataset(&spec, self->all);
-    int code = exit_code_of(name, dlda_dataset_open(&spec, &self->test));
+    int code = exit_code_of(name, data_open(&spec, &self->test));
     if (code == EXIT_OK) code = fit_images(name, self->data, "test images", self->test, &wanted);
     if (code == EXIT_OK) code = fit_classes(name, self->data, "test images", self->test, &wanted);
     return code;

