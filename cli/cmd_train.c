@@ -210,6 +210,9 @@ static int complete_options(const cli_arguments *arguments)
     if (code == EXIT_OK && run[0]) code = exit_code_of(name, dlda_options_use_run(options->training, run));
     else if (code == EXIT_OK && !option_is(options, "no-presets", "true"))
         code = exit_code_of(name, dlda_options_preset(options->training, option_text(options, "data")));
+    if (code == EXIT_OK && run[0] && !option_text(options, "data")[0])
+        return complain_usage(name, "%s does not say where its data came from: deeplda train DATA --resume %s", run,
+                              run);
     return code == EXIT_OK ? settle_data(options) : code;
 }
 

@@ -40,6 +40,8 @@ grep -q '^direction 2' table
 grep -q '^good enough: run/model.safetensors' watched
 "$watch" run >again # it goes on where it stopped
 grep -q 'model.safetensors' again
+if "$program" train --resume run 2>message; then exit 1; fi
+grep -q 'run does not say where its data came from' message
 
 # Arrays and bytes only: nothing appears in the folder, and the new images are classified.
 mkdir empty
