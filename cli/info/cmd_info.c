@@ -134,6 +134,7 @@ static int run_info(const cli_arguments *arguments)
     case DLDA_FILE_MODEL: return info_show_model(word, arguments->options);
     case DLDA_FILE_CHECKPOINT: return info_show_checkpoint(word, arguments->options);
     case DLDA_FILE_ONNX: return info_show_onnx(word, arguments->options);
+    case DLDA_FILE_LDA: return info_show_lda(word, arguments->options);
     case DLDA_FILE_OTHER: break;
     }
     return show_other(word, arguments->options);
@@ -144,9 +145,9 @@ const cli_command info_command = {
     .operands = "FILE|NET",
     .least = 1,
     .most = 1,
-    .summary = "Explain a file: a model, checkpoint, ONNX file, network or data.",
+    .summary = "Explain a file: a model, LDA, checkpoint, ONNX file, network or data.",
     .details =
-        "FILE is a model or the folder of a run, a checkpoint, an exported ONNX file, a network text (.net), or "
+        "FILE is a model or the folder of a run, an LDA (deeplda lda --save), a checkpoint, an exported ONNX file, a network text (.net), or "
         "data: "
         "images, arrays, tables, sets with a name ('deeplda data check' tells more of these). NET is a network "
         "that is "

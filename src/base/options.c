@@ -297,6 +297,12 @@ static const option_row table[] = {
       WHOLE,
       FIELD(cross_validate),
       0 },
+    { { "save", 0, "FILE", "", NULL, 0, 0, "lda", "Keep the fitted LDA in FILE, for --apply." }, TEXT, FIELD(save), 0 },
+    { { "apply", 0, "FILE", "", NULL, 0, 0, "lda",
+        "Fit nothing: classify the rows by the LDA in FILE, or with -o project them on its directions." },
+      TEXT,
+      FIELD(apply),
+      0 },
     { { "label", 0, "COLUMN", "", NULL, 0, 0, "train eval refit embed lda report data",
         "Tables: the column of the labels, by name or by number from 1 (default: label, class, target or y, else "
         "the last)." },

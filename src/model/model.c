@@ -8,27 +8,10 @@
 #include "classify/evaluate.h"
 #include "classify/softmax.h"
 #include "dataset/dataset.h"
+#include "model/class_names.h"
 
 #include <jansson.h>
 #include <string.h>
-
-dlda_status dlda_class_names_check(const char *const *names, size_t count, const char *where, dlda_status failure)
-{
-    dlda_status status = DLDA_OK;
-    json_t *seen = json_object();
-
-    for (size_t c = 0; c < count; c++) {
-        const json_t *twin = json_object_get(seen, names[c]);
-        if (twin)
-            DLDA_FAIL(failure, "%s: classes: numbers %lld and %zu are both '%s', expected different names", where,
-                      (long long)json_integer_value(twin), c, dlda_show(names[c]).text);
-        /* What is not UTF-8 cannot be saved either, which is where that is said. */
-        json_object_set_new(seen, names[c], json_integer((json_int_t)c));
-    }
-done:
-    json_decref(seen);
-    return status;
-}
 
 static dlda_status copy_names(dlda_model *self, const char *const *names)
 {

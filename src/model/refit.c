@@ -171,7 +171,7 @@ dlda_status dlda_model_refit(const dlda_model *self, dlda_workspace *workspace, 
     if (!options) DLDA_FAIL(DLDA_E_MEMORY, "refit: no memory for JSON");
     DLDA_TRY(copy_without_head(self, classes, names, options, &made));
     DLDA_TRY(sum_features(self, workspace, data, labels, classes, &scatter));
-    DLDA_TRY(dlda_lda_fit_whole(scatter, lambda, &made->lda));
+    DLDA_TRY(dlda_lda_fit(scatter, lambda, &made->lda));
     *refitted = made;
     made = NULL;
 done:

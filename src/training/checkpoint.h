@@ -8,11 +8,8 @@
 #ifndef DLDA_TRAINING_CHECKPOINT_H
 #define DLDA_TRAINING_CHECKPOINT_H
 
-#include "model/safetensors.h"
+#include "model/file_version.h"
 #include "training/trainer.h"
-
-/* In the metadata of checkpoints, with the version of their format. */
-#define DLDA_CHECKPOINT_KEY "deeplda_checkpoint"
 
 /* Counters, as exact numbers: the array of that name. */
 typedef struct dlda_checkpoint_counters {

@@ -13,12 +13,13 @@
 /* ---- Kinds of files ---- */
 
 /* Safetensors have the length of their header in 8 bytes, then the header, which is JSON. Quotes inside of its texts are
- * escaped, so the key cannot be found in one. */
+ * escaped, so a key cannot be found in one. */
 static dlda_file_kind kind_of_safetensors(const uint8_t *start, size_t n)
 {
-    static const char key[] = "\"" DLDA_CHECKPOINT_KEY "\"";
+    static const char checkpoint[] = "\"" DLDA_CHECKPOINT_KEY "\"", lda[] = "\"" DLDA_LDA_KEY "\"";
 
-    return memmem(start, n, key, sizeof key - 1) ? DLDA_FILE_CHECKPOINT : DLDA_FILE_MODEL;
+    if (memmem(start, n, checkpoint, sizeof checkpoint - 1)) return DLDA_FILE_CHECKPOINT;
+    return memmem(start, n, lda, sizeof lda - 1) ? DLDA_FILE_LDA : DLDA_FILE_MODEL;
 }
 
 dlda_file_kind dlda_file_kind_of(const char *path)
