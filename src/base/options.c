@@ -521,6 +521,7 @@ static dlda_status unknown_option(const char *name)
 
 dlda_status dlda_options_create(dlda_options **options)
 {
+    DLDA_NEED(options);
     dlda_status status = DLDA_OK;
     dlda_options *self = NULL;
 
@@ -535,6 +536,7 @@ done:
 
 dlda_status dlda_options_copy(const dlda_options *options, dlda_options **copy)
 {
+    DLDA_NEED(options, copy);
     dlda_status status = DLDA_TAKE(copy, 1, "options");
 
     if (status == DLDA_OK) **copy = *options;
@@ -555,6 +557,7 @@ static int index_of(const char *name)
 
 dlda_status dlda_options_set(dlda_options *options, const char *name, const char *value)
 {
+    DLDA_NEED(options, name, value);
     int i = index_of(name);
 
     if (i < 0) return unknown_option(name);
@@ -565,7 +568,7 @@ dlda_status dlda_options_set(dlda_options *options, const char *name, const char
 
 int dlda_options_is_given(const dlda_options *options, const char *name)
 {
-    int i = index_of(name);
+    int i = options && name ? index_of(name) : -1;
 
     return i >= 0 && options->given[i];
 }
@@ -580,7 +583,7 @@ dlda_status dlda_options_suggest(dlda_options *options, const char *name, const 
 
 const char *dlda_options_get(const dlda_options *options, const char *name)
 {
-    for (size_t i = 0; i < N_OPTIONS; i++)
+    for (size_t i = 0; options && name && i < N_OPTIONS; i++)
         if (strcmp(table[i].info.name, name) == 0) return options->text[i];
     return NULL;
 }

@@ -150,7 +150,8 @@ dlda_status dlda_table_open(const dlda_table_spec *spec, dlda_table **table)
     dlda_status status = DLDA_OK;
     dlda_table *self = NULL;
 
-    DLDA_NEED(spec, spec->path, table);
+    DLDA_NEED(spec, table);
+    DLDA_NEED(spec->path);
     DLDA_TRY(DLDA_TAKE(&self, 1, "table"));
     DLDA_TRY(open_any(spec, self));
     *table = self;

@@ -242,6 +242,8 @@ static dlda_status resolve(const dlda_read_spec *spec, dlda_read_spec *resolved,
 
 dlda_status dlda_dataset_open(const dlda_read_spec *spec, dlda_dataset **dataset)
 {
+    DLDA_NEED(spec, dataset);
+    DLDA_NEED(spec->path);
     dlda_status status = DLDA_OK;
     dlda_source source;
     dlda_read_spec resolved;
@@ -259,11 +261,13 @@ done:
 
 dlda_status dlda_dataset_read(const char *path, dlda_part part, dlda_dataset **dataset)
 {
+    DLDA_NEED(path, dataset);
     return dlda_dataset_open(&(dlda_read_spec){ .path = path, .part = part }, dataset);
 }
 
 int dlda_dataset_has_part(const dlda_read_spec *spec)
 {
+    if (!spec || !spec->path) return 0;
     dlda_source source;
     dlda_read_spec resolved;
     const dlda_reader *reader = NULL;
@@ -277,6 +281,7 @@ int dlda_dataset_has_part(const dlda_read_spec *spec)
 
 int dlda_dataset_has_labels(const dlda_read_spec *spec)
 {
+    if (!spec || !spec->path) return 0;
     dlda_source source;
     dlda_read_spec resolved;
     const dlda_reader *reader = NULL;
@@ -290,6 +295,8 @@ int dlda_dataset_has_labels(const dlda_read_spec *spec)
 
 dlda_status dlda_dataset_format(const dlda_read_spec *spec, const char **format)
 {
+    DLDA_NEED(spec, format);
+    DLDA_NEED(spec->path);
     dlda_status status = DLDA_OK;
     dlda_source source;
     dlda_read_spec resolved;
@@ -308,6 +315,8 @@ done:
 
 dlda_status dlda_dataset_open_images(const dlda_read_spec *spec, dlda_dataset **dataset)
 {
+    DLDA_NEED(spec, dataset);
+    DLDA_NEED(spec->path);
     dlda_status status = DLDA_OK;
     dlda_source source;
     const dlda_reader *reader = NULL;
@@ -326,6 +335,7 @@ done:
 
 dlda_status dlda_dataset_read_images(const char *path, size_t channels, dlda_dataset **dataset)
 {
+    DLDA_NEED(path, dataset);
     if (channels == 0) return dlda_fail(DLDA_E_SHAPE, "%s: 0 channels, expected at least 1", path);
     return dlda_dataset_open_images(&(dlda_read_spec){ .path = path, .part = DLDA_TEST, .channels = channels },
                                     dataset);

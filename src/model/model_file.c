@@ -82,6 +82,7 @@ done:
 
 dlda_status dlda_model_save(const dlda_model *model, const char *path)
 {
+    DLDA_NEED(model, path);
     dlda_status status = DLDA_OK;
     char *bytes = NULL;
     size_t size = 0;
@@ -95,6 +96,7 @@ done:
 
 dlda_status dlda_model_to_bytes(const dlda_model *model, void **bytes, size_t *size)
 {
+    DLDA_NEED(model, bytes, size);
     char *made = NULL;
     dlda_status status = encode(model, "model", &made, size);
 
@@ -237,6 +239,7 @@ done:
 
 dlda_status dlda_model_load(const char *path, dlda_model **model)
 {
+    DLDA_NEED(path, model);
     dlda_safetensors *file = NULL;
     dlda_status status = dlda_safetensors_read(path, &file);
 
@@ -247,6 +250,7 @@ dlda_status dlda_model_load(const char *path, dlda_model **model)
 
 dlda_status dlda_model_from_bytes(const void *bytes, size_t size, dlda_model **model)
 {
+    DLDA_NEED(bytes, model);
     static const char what[] = "model in memory";
     dlda_safetensors *file = NULL;
     dlda_status status = dlda_safetensors_decode(what, bytes, size, &file);

@@ -29,7 +29,7 @@ const dlda_objective_row *dlda_objective_row_of(dlda_objective_kind kind)
 
 const dlda_objective_info *dlda_objective_find(const char *name)
 {
-    for (size_t i = 0; i < N_KINDS; i++)
+    for (size_t i = 0; name && i < N_KINDS; i++)
         if (strcmp(kinds[i].info.name, name) == 0) return &kinds[i].info;
     return NULL;
 }
@@ -87,6 +87,7 @@ static dlda_status check_spec(const dlda_objective_spec *spec)
 
 dlda_status dlda_objective_create(const dlda_objective_spec *spec, dlda_objective **objective)
 {
+    DLDA_NEED(spec, objective);
     dlda_status status = DLDA_OK;
     dlda_objective *self = NULL;
     size_t count = 0;

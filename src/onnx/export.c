@@ -38,6 +38,7 @@ static dlda_status add_input(dlda_onnx_graph *graph, const dlda_model *model)
 
 dlda_status dlda_model_export_onnx(const dlda_model *model, dlda_probability kind, const char *path)
 {
+    DLDA_NEED(model, path);
     dlda_status status = DLDA_OK;
     dlda_onnx_graph *graph = NULL;
     const char *value = "images";
