@@ -24,6 +24,7 @@ static const char *variable(const char *name, int absolute)
 
 dlda_status dlda_data_folder(char **folder)
 {
+    DLDA_NEED(folder);
     const char *ours = variable("DEEPLDA_DATA", 0), *cache = variable("XDG_CACHE_HOME", 1);
     const char *home = variable("HOME", 1);
 
@@ -98,7 +99,7 @@ static int files_are_present(const dlda_known *known, const char *folder)
 
 int dlda_known_set_is_present(const char *name)
 {
-    const dlda_known *known = dlda_known_find(name);
+    const dlda_known *known = name ? dlda_known_find(name) : NULL;
     char *folder = NULL;
     int present = known && dlda_known_folder(known, &folder) == DLDA_OK && files_are_present(known, folder);
 
@@ -108,6 +109,7 @@ int dlda_known_set_is_present(const char *name)
 
 dlda_status dlda_known_set_folder(const char *name, char **folder)
 {
+    DLDA_NEED(name, folder);
     const dlda_known *known = NULL;
     dlda_status status = find_set(name, &known);
 
@@ -135,6 +137,7 @@ done:
 
 dlda_status dlda_known_set_verify(const char *name, void *user, void (*problem)(void *user, const char *message))
 {
+    DLDA_NEED(name);
     dlda_status status = DLDA_OK, verdict = DLDA_OK;
     const dlda_known *known = NULL;
     char *folder = NULL;

@@ -478,6 +478,7 @@ done:
 
 dlda_status dlda_options_resume(dlda_options *options, const char *folder)
 {
+    DLDA_NEED(options, folder);
     dlda_status status = DLDA_OK;
     char *path = NULL, damage[1024];
     dlda_safetensors *file = NULL;
@@ -496,6 +497,7 @@ done:
 
 dlda_status dlda_run_progress(const char *folder, size_t *epochs, double *seconds)
 {
+    DLDA_NEED(folder, epochs, seconds);
     enum { SECONDS = 6 }; /* the place in pack_epoch */
     dlda_status status = DLDA_OK;
     char *path = NULL, damage[1024];

@@ -29,7 +29,7 @@ dlda_file_kind dlda_file_kind_of(const char *path)
     uint8_t *start = NULL;
     size_t n = 0;
 
-    if (DLDA_TAKE(&start, MOST, "start of a file") != DLDA_OK) return kind;
+    if (!path || DLDA_TAKE(&start, MOST, "start of a file") != DLDA_OK) return kind;
     if (dlda_file_read_start(path, MOST, start, &n) == DLDA_OK) {
         if (n > 8 && start[8] == '{') kind = kind_of_safetensors(start, n);
         /* the field ir_version, a small number, and then producer_name */
@@ -68,6 +68,7 @@ done:
 
 dlda_status dlda_checkpoint_info_read(const char *path, dlda_checkpoint_info **info)
 {
+    DLDA_NEED(path, info);
     dlda_status status = DLDA_OK;
     info_file *self = NULL;
 

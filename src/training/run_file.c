@@ -179,6 +179,7 @@ int dlda_run_state_of(const json_t *facts, dlda_run_state *state)
 
 dlda_status dlda_run_state_read(const char *folder, dlda_run_state *state, size_t *process)
 {
+    DLDA_NEED(folder, state, process);
     dlda_status status = DLDA_OK;
     char *path = NULL;
     json_t *facts = NULL;

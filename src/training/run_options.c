@@ -64,6 +64,7 @@ done:
 
 dlda_status dlda_options_read_run(dlda_options *options, const char *folder)
 {
+    DLDA_NEED(options, folder);
     dlda_status found = read_data(options, folder), status = DLDA_OK;
     char message[1024];
 
