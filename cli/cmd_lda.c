@@ -187,8 +187,10 @@ const cli_command lda_command = {
         "Prints the eigenvalues with the share of the separation that each explains, and how many rows are "
         "classified right: by the LDA that was fitted on them, and in cross-validation. The within-class scatter "
         "is the pooled one, as in other LDA programs; -o writes the rows projected on the directions.\n"
-        "--save keeps the LDA in a file. With --apply, such an LDA classifies the rows of another table with the same "
-        "features, of which labels may be missing and are not used: a line for each row as of 'deeplda predict', with "
+        "--save keeps the LDA in a file. With --apply, such an LDA classifies the rows of another table with the "
+        "same "
+        "features, of which labels may be missing and are not used: a line for each row as of 'deeplda predict', "
+        "with "
         "the probabilities of Bayes' rule. -o then writes the projected rows, and nothing is classified.",
     .examples = "deeplda lda features.csv --label species\n"
                 "deeplda lda X.npy y.npy --cross-validate 10 -o Z.npy\n"

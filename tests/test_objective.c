@@ -555,7 +555,9 @@ static void run_stages(const batch *b, const float *H, dlda_objective *machines[
         }
         for (size_t m = 0; m < SHARES; m++) {
             for (size_t other = 0; other < SHARES; other++)
-                if (other != m) CHECK_OK(dlda_objective_merge_sums(machines[m], sums[other], dlda_objective_sums_size(machines[m])));
+                if (other != m)
+                    CHECK_OK(
+                        dlda_objective_merge_sums(machines[m], sums[other], dlda_objective_sums_size(machines[m])));
             CHECK_OK(dlda_objective_solve(machines[m], &losses[m]));
         }
         for (size_t m = 0; m < SHARES; m++) free(sums[m]);

@@ -147,7 +147,8 @@ const cli_command info_command = {
     .most = 1,
     .summary = "Explain a file: a model, LDA, checkpoint, ONNX file, network or data.",
     .details =
-        "FILE is a model or the folder of a run, an LDA (deeplda lda --save), a checkpoint, an exported ONNX file, a network text (.net), or "
+        "FILE is a model or the folder of a run, an LDA (deeplda lda --save), a checkpoint, an exported ONNX file, "
+        "a network text (.net), or "
         "data: "
         "images, arrays, tables, sets with a name ('deeplda data check' tells more of these). NET is a network "
         "that is "

@@ -20,12 +20,11 @@ static void write_block(const answer_format *format, const char *path, const blo
     size_t classes = dlda_lda_classes(format->lda);
 
     for (size_t i = 0; i < n; i++)
-        answer_write(format,
-                     &(answer){ .file = path,
-                                .index = first + i,
-                                .label = rows->labels[i],
-                                .proba = rows->proba + i * classes },
-                     stdout);
+        answer_write(
+            format,
+            &(answer){
+                .file = path, .index = first + i, .label = rows->labels[i], .proba = rows->proba + i * classes },
+            stdout);
 }
 
 static dlda_status classify(const answer_format *format, const char *path, dlda_table *table, block *rows)
@@ -59,8 +58,8 @@ static int classify_rows(const char *command, const answer_format *format, const
 static int project(const char *command, const dlda_options *options, const dlda_lda *lda, dlda_table *table)
 {
     const char *output = dlda_options_get(options, "output");
-    int code = exit_code_of(
-        command, dlda_table_transform(table, lda, (size_t)option_number(options, "threads"), output));
+    int code = exit_code_of(command,
+                            dlda_table_transform(table, lda, (size_t)option_number(options, "threads"), output));
 
     if (code == EXIT_OK)
         printf("written:\n  %s  %zu x %zu\n", output, dlda_table_rows(table), dlda_lda_view_of(lda)->n_directions);
@@ -70,8 +69,8 @@ static int project(const char *command, const dlda_options *options, const dlda_
 static int check_features(const char *command, const char *path, const dlda_table *table, const dlda_lda *lda)
 {
     if (dlda_table_features(table) == dlda_lda_features(lda)) return EXIT_OK;
-    complain(command, "%s: %zu features, expected %zu as the LDA has", path,
-             dlda_table_features(table), dlda_lda_features(lda));
+    complain(command, "%s: %zu features, expected %zu as the LDA has", path, dlda_table_features(table),
+             dlda_lda_features(lda));
     return EXIT_FAILED;
 }
 

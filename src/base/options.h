@@ -45,7 +45,7 @@ struct dlda_options {
     int64_t no_presets;          /* train */
     int64_t count, skip_bad, to; /* data; to: dlda_data_format */
     int64_t cross_validate;      /* lda: folds */
-    char save[DLDA_OPTION_TEXT], apply[DLDA_OPTION_TEXT]; /* lda */
+    char save[DLDA_OPTION_TEXT], apply[DLDA_OPTION_TEXT];
     int64_t list;                /* predict, reproduce */
     int64_t seeds;               /* reproduce */
     char budget[DLDA_OPTION_TEXT], rows[DLDA_OPTION_TEXT];

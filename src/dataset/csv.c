@@ -228,7 +228,8 @@ static dlda_status scan(dlda_csv *self)
 
     for (size_t n = 1; n > 0; self->rows += n) {
         DLDA_TRY(dlda_csv_text_gather(&self->text, BLOCK, &n));
-        for (size_t i = 0; i < n && self->label < self->columns; i++) DLDA_TRY(add_label(self, &self->text.records[i]));
+        for (size_t i = 0; i < n && self->label < self->columns; i++)
+            DLDA_TRY(add_label(self, &self->text.records[i]));
     }
     if (self->rows == 0) DLDA_FAIL(DLDA_E_FORMAT, "%s: a header and no rows", self->path);
     DLDA_TRY(dlda_class_list_sort(self->list));

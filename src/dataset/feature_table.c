@@ -19,7 +19,7 @@
 
 struct dlda_table {
     size_t rows, features;
-    size_t read; /* rows of arrays, since the last rewind */
+    size_t read;                    /* rows of arrays, since the last rewind */
     const dlda_class_list *classes; /* NULL: an array without labels */
     /* a table is CSV: */
     dlda_csv *csv;

@@ -2,8 +2,8 @@
  *
  * read.c - finds out what a path stands for, and has it read: a data set by one of the readers, or images alone.
  */
-#include "base/file.h"
 #include "base/closest_word.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "dataset/dataset_internal.h"
 #include "dataset/known.h"

@@ -21,9 +21,9 @@ static dlda_status another_kind(const dlda_safetensors *file, const char *path, 
 {
     for (size_t k = 0; k < N_KINDS; k++)
         if (dlda_safetensors_metadata(file, kinds[k].key))
-            return dlda_fail(DLDA_E_FORMAT, "%s: found %s %s (%s), expected %s %s (%s)", path,
-                             kinds[k].article, kinds[k].name, kinds[k].remark, kinds[wanted].article,
-                             kinds[wanted].name, kinds[wanted].remark);
+            return dlda_fail(DLDA_E_FORMAT, "%s: found %s %s (%s), expected %s %s (%s)", path, kinds[k].article,
+                             kinds[k].name, kinds[k].remark, kinds[wanted].article, kinds[wanted].name,
+                             kinds[wanted].remark);
     return dlda_fail(DLDA_E_FORMAT, "%s: no '%s' in the metadata; this is not a deeplda %s", path,
                      kinds[wanted].key, kinds[wanted].name);
 }

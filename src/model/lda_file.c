@@ -134,7 +134,8 @@ static dlda_status load(const dlda_safetensors *file, const char *path, dlda_lda
     DLDA_TRY(find_sizes(file, path, &C, &D));
     DLDA_TRY(dlda_head_check(file, path, C, D, &used));
     if (used != dlda_safetensors_count(file))
-        DLDA_FAIL(DLDA_E_FORMAT, "%s: %zu tensors, expected %zu for an LDA", path, dlda_safetensors_count(file), used);
+        DLDA_FAIL(DLDA_E_FORMAT, "%s: %zu tensors, expected %zu for an LDA", path, dlda_safetensors_count(file),
+                  used);
     DLDA_TRY(dlda_head_load(file, path, C, D, &self));
     DLDA_TRY(load_names(file, path, self));
     DLDA_TRY(load_lambda(file, path, self));

@@ -69,7 +69,7 @@ static dlda_status encode(const dlda_model *model, const char *path, char **byte
     list.count += dlda_preparation_tensors(model->preparation, list.tensors + list.count);
     const dlda_metadata_entry metadata[MOST_TEXTS] = {
         { DLDA_MODEL_KEY, format_version }, { "network", model->network->text },   { "classes", names },
-        { "options", model->options },  { DLDA_PREPARATION_KEY, preparation }, { softmax_key, no_softmax }
+        { "options", model->options },      { DLDA_PREPARATION_KEY, preparation }, { softmax_key, no_softmax }
     };
     DLDA_TRY(dlda_safetensors_encode(path, list.tensors, list.count, metadata,
                                      model->lost_softmax ? MOST_TEXTS : MOST_TEXTS - 1, bytes, size));

@@ -312,8 +312,8 @@ static dlda_status check_sums(const dlda_scatter *self, const double *sums, size
                              i < C ? "a count of rows" : "a finite value");
     for (size_t i = before; i < size; i++)
         if ((i - before) % (D * D) % (D + 1) == 0 && sums[i] < 0)
-            return dlda_fail(DLDA_E_NUMERIC, "scatter merge: value %zu, a sum of squares, is %g, expected 0 or more",
-                             i, sums[i]);
+            return dlda_fail(DLDA_E_NUMERIC,
+                             "scatter merge: value %zu, a sum of squares, is %g, expected 0 or more", i, sums[i]);
     return DLDA_OK;
 }
 

@@ -2,8 +2,8 @@
  *
  * export.c - a model as an ONNX file (docs/onnx.md): images in, classes and probabilities out, on any ONNX runtime.
  */
-#include "model/class_names.h"
 #include "onnx/export.h"
+#include "model/class_names.h"
 
 #include <stdlib.h>
 
