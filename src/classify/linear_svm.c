@@ -61,7 +61,7 @@ static void say_nothing(const char *text)
 /* liblinear's own function `train`. To call it by this name would be a trap: in a program that has a function `train` of
  * its own, the dynamic linker would take that one. So it is looked up in liblinear itself, which is found by a name that
  * nobody else uses. */
-static dlda_status find_train(train_function **train)
+static void find_train(train_function **found)
 {
     Dl_info place;
     void *library = NULL, *symbol = NULL;
@@ -73,9 +73,8 @@ static dlda_status find_train(train_function **train)
     if (library) dlclose(library); /* it stays: this library depends on it */
     /* Linked into a program without position-independent code, all names seem to be the program's. */
     if (!symbol) symbol = dlsym(RTLD_NEXT, "train");
-    if (!symbol) return dlda_fail(DLDA_E_IO, "SVM: liblinear cannot be found: %s", dlerror());
-    memcpy(train, &symbol, sizeof symbol); /* ISO C has no cast from an object to a function */
-    return DLDA_OK;
+    if (symbol) memcpy(found, &symbol, sizeof symbol); /* ISO C has no cast from an object to a function */
+    else *found = train; /* linked statically, where a second function of the name is an error of the linker */
 }
 
 /* What liblinear has learned, as one row of weights for each class. With two classes it has one row for both. */
@@ -369,7 +368,7 @@ dlda_status dlda_svm_fit(const float *Z, const int *labels, size_t n, size_t fea
     dlda_svm *self = NULL;
 
     DLDA_TRY(check_rows(&fit, Z));
-    DLDA_TRY(find_train(&fit.train));
+    find_train(&fit.train);
     DLDA_TRY(dlda_team_create(spec->threads, &team));
     fit.threads = dlda_team_threads(team);
     DLDA_TRY(take_arrays(&fit));
