@@ -5,6 +5,7 @@
 #include "info/info.h"
 #include "terminal/table.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static const char *const name = "info";
@@ -54,7 +55,8 @@ static void write_text(const dlda_lda *lda, const char *path)
 
     printf("%s: an LDA without a network\n", path);
     printf("features    %zu\n", view->features);
-    printf("lambda      %g\n", view->lambda);
+    if (isnan(view->lambda)) printf("lambda      not known\n");
+    else printf("lambda      %g\n", view->lambda);
     printf("classes     %zu\n\n", view->classes);
     for (size_t c = 0; c < view->classes; c++) {
         if (dlda_lda_class_name(lda, c)) table_name(stdout, dlda_lda_class_name(lda, c));
