@@ -17,7 +17,6 @@ MAY_BE_NULL = {
     "dlda_objective_evaluate": ["dH"],
     "dlda_objective_evaluate_double": ["dH"],
     "dlda_table_read": ["labels"],
-    "dlda_known_set_verify": ["user", "problem"],
 }
 
 

@@ -76,7 +76,7 @@ static double validation_of(const finished_run *run)
 
     if (setting) return strtod(setting, NULL);
     /* An old record does not have it, but the run does. */
-    if (dlda_options_create(&options) == DLDA_OK && dlda_options_read_run(options, run->folder) == DLDA_OK)
+    if (dlda_options_create(&options) == DLDA_OK && dlda_options_use_run(options, run->folder) == DLDA_OK)
         validation = option_number(options, "validation");
     dlda_options_destroy(options);
     return validation;

@@ -74,19 +74,19 @@ static size_t batch_of(const cli_experiment *experiment)
 
 static dlda_status measure(const reproduction *self, const char *net, size_t batch, double *images_per_second)
 {
-    dlda_benchmark *benchmark = NULL;
-    const dlda_benchmark_spec spec = { .net = net,
-                                       .batch = batch,
-                                       .threads = (size_t)option_number(self->options, "threads"),
-                                       .repeats = 2,
-                                       .objective = DLDA_LDA,
-                                       .part = DLDA_BENCHMARK_STEP };
+    bench_result *benchmark = NULL;
+    const bench_spec spec = { .net = net,
+                              .batch = batch,
+                              .threads = (size_t)option_number(self->options, "threads"),
+                              .repeats = 2,
+                              .objective = "lda",
+                              .part = BENCH_STEP };
     int quiet = option_is(self->options, "quiet", "true");
 
     if (!quiet) fprintf(stderr, "measuring training steps of network %s\n", net);
-    dlda_status status = dlda_benchmark_run(&spec, &benchmark);
+    dlda_status status = bench_run(&spec, &benchmark);
     if (status == DLDA_OK) *images_per_second = benchmark->images_per_second;
-    dlda_benchmark_destroy(benchmark);
+    bench_destroy(benchmark);
     return status;
 }
 

@@ -39,12 +39,13 @@ static training_state state_of(dlda_run_state state)
 }
 
 /* By what the files say that are there. */
-static void find_state(const char *folder, const training_record *record, training_progress *progress)
+static void find_state(const char *folder, const dlda_run_info *info, const training_record *record,
+                       training_progress *progress)
 {
-    dlda_run_state state = DLDA_RUN_STOPPED;
-
-    if (dlda_run_state_read(folder, &state, &progress->process) == DLDA_OK) progress->state = state_of(state);
-    else if (record->complete) progress->state = TRAINING_COMPLETE; /* a run of an earlier version */
+    if (info && info->state != DLDA_RUN_UNKNOWN) {
+        progress->state = state_of(info->state);
+        progress->process = info->process;
+    } else if (record->complete) progress->state = TRAINING_COMPLETE; /* a run of an earlier version */
     else if (reproduce_has_checkpoint(folder)) progress->state = TRAINING_STOPPED;
     if (progress->state == TRAINING_COMPLETE && !reproduce_has_model(folder))
         progress->state = reproduce_has_checkpoint(folder) ? TRAINING_STOPPED : TRAINING_MISSING;
@@ -56,7 +57,7 @@ static size_t running_epochs(const char *folder, size_t planned)
     dlda_options *options = NULL;
     size_t epochs = planned;
 
-    if (dlda_options_create(&options) == DLDA_OK && dlda_options_resume(options, folder) == DLDA_OK)
+    if (dlda_options_create(&options) == DLDA_OK && dlda_options_use_run(options, folder) == DLDA_OK)
         epochs = (size_t)option_number(options, "epochs");
     dlda_options_destroy(options);
     return epochs;
@@ -68,8 +69,14 @@ training_progress reproduce_progress(const reproduction *self, const char *place
     training_progress progress = { .state = TRAINING_MISSING, .seconds = NAN };
     char *folder = reproduce_folder(place, model);
 
-    if (record->options) find_state(folder, record, &progress);
-    if (dlda_run_progress(folder, &progress.done, &progress.seconds) != DLDA_OK && record->complete) {
+    dlda_run_info *info = NULL;
+
+    (void)dlda_run_info_read(folder, &info); /* there may be none yet */
+    if (record->options) find_state(folder, info, record, &progress);
+    if (info && info->steps_done > 0) {
+        progress.done = info->epochs_done;
+        progress.seconds = info->seconds;
+    } else if (record->complete) {
         progress.done = record->schedule.epochs; /* its checkpoint was removed */
         progress.seconds = record->seconds;
     }
@@ -82,6 +89,7 @@ training_progress reproduce_progress(const reproduction *self, const char *place
         progress.state = TRAINING_RUNNING;
         progress.process = record->process;
     }
+    dlda_run_info_destroy(info);
     free(folder);
     return progress;
 }

@@ -5,7 +5,7 @@
  * A set is read once to be counted, however many experiments and folds are done on it.
  */
 #include "child.h"
-#include "data/cmd_data.h"
+#include "data/data.h"
 #include "folders.h"
 #include "reproduce/reproduce.h"
 
@@ -14,11 +14,11 @@
 
 /* ---- Whether it is here ---- */
 
-static int complain_missing(const dlda_known_set *set)
+static int complain_missing(const known_set *set)
 {
     char *folder = NULL;
 
-    if (dlda_known_set_folder(set->name, &folder) == DLDA_OK)
+    if (known_set_folder(set, &folder) == DLDA_OK)
         complain(reproduce_name,
                  "%s: not here, and no package holds it; put its binary files into %s, or say --data PATH",
                  set->name, folder);
@@ -44,13 +44,13 @@ static const char *path_of_set(const reproduction *self, const cli_experiment *e
 int reproduce_is_here(const reproduction *self, const cli_experiment *experiment)
 {
     return dlda_options_is_given(self->options, "data") || path_is_there(experiment->set) ||
-           dlda_known_set_is_present(experiment->set);
+           known_set_is_present(known_set_find(experiment->set));
 }
 
 int reproduce_bring_set(const reproduction *self, const cli_experiment *experiment)
 {
     if (reproduce_is_here(self, experiment)) return EXIT_OK;
-    const dlda_known_set *set = data_known(experiment->set);
+    const known_set *set = known_set_find(experiment->set);
     return set->package ? fetch(self, experiment->set) : complain_missing(set);
 }
 

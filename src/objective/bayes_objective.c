@@ -17,6 +17,7 @@
 #include "linalg/gemm.h"
 #include "objective/lda_problem.h"
 #include "objective/objective.h"
+#include "objective/rows.h"
 
 #include <math.h>
 #include <string.h>
