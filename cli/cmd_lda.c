@@ -4,6 +4,7 @@
  * classifies, and the table projected on its directions.
  */
 #include "cli.h"
+#include "predict/apply_lda.h"
 #include "terminal/json_out.h"
 #include "terminal/table.h"
 
@@ -41,7 +42,8 @@ static void print_folds(const dlda_table_fit *fit)
            100 * share_of(correct, fit->rows), correct, fit->rows, fit->folds, 100 * least, 100 * most);
 }
 
-static void print_text(const char *path, const dlda_table *table, const dlda_table_fit *fit, const char *output)
+static void print_text(const char *path, const dlda_table *table, const dlda_table_fit *fit, const char *output,
+                       const char *saved)
 {
     printf("%s: %zu rows, %zu features, %zu classes\n\n", path, fit->rows, dlda_table_features(table),
            fit->classes);
@@ -54,7 +56,9 @@ static void print_text(const char *path, const dlda_table *table, const dlda_tab
     printf("\naccuracy on the same rows %.2f %%: %zu of %zu correct\n", 100 * share_of(fit->correct, fit->rows),
            fit->correct, fit->rows);
     if (fit->folds > 0) print_folds(fit);
-    if (output[0]) printf("\nwritten:\n  %s\n", output);
+    if (output[0] || saved[0]) printf("\nwritten:\n");
+    if (output[0]) printf("  %s\n", output);
+    if (saved[0]) printf("  %s\n", saved);
 }
 
 static void write_classes(json_out *json, const dlda_table *table, const dlda_table_fit *fit)
@@ -129,19 +133,9 @@ static void write_json(const dlda_table *table, const dlda_table_fit *fit)
 
 /* ---- The command ---- */
 
-static int open_table(const cli_arguments *arguments, dlda_table **table)
+static int fit_table(const cli_options *options, const dlda_table_spec *source)
 {
-    const dlda_table_spec spec = { .path = arguments->words[0],
-                                   .labels = arguments->n_words > 1 ? arguments->words[1] : NULL,
-                                   .label = option_text(arguments->options, "label") };
-
-    return exit_code_of(name, dlda_table_open(&spec, table));
-}
-
-static int run_lda(const cli_arguments *arguments)
-{
-    const cli_options *options = arguments->options;
-    const char *path = arguments->words[0], *output = option_text(options, "output");
+    const char *output = option_text(options, "output"), *saved = option_text(options, "save");
     const dlda_table_fit_spec spec = { .lambda = option_number(options, "lambda"),
                                        .folds = (size_t)option_number(options, "cross-validate"),
                                        .seed = (uint64_t)option_number(options, "seed"),
@@ -149,20 +143,35 @@ static int run_lda(const cli_arguments *arguments)
     dlda_table *table = NULL;
     dlda_table_fit *fit = NULL;
 
-    int code = open_table(arguments, &table);
+    int code = exit_code_of(name, dlda_table_open(source, &table));
     if (code == EXIT_OK) {
         dlda_status status = dlda_table_fit_lda(table, &spec, &fit);
         /* What is wrong with the classes or the matrices is wrong with the table, which these messages do not name. */
-        code = status == DLDA_E_CLASS ? exit_code_at(name, path, status) : exit_code_of(name, status);
+        code = status == DLDA_E_CLASS ? exit_code_at(name, source->path, status) : exit_code_of(name, status);
     }
     if (code == EXIT_OK && output[0])
         code = exit_code_of(name, dlda_table_transform(table, fit->lda, spec.threads, output));
+    if (code == EXIT_OK && saved[0]) code = exit_code_of(name, dlda_lda_save(fit->lda, saved));
     if (code == EXIT_OK && option_is(options, "json", "true")) write_json(table, fit);
-    else if (code == EXIT_OK) print_text(path, table, fit, output);
+    else if (code == EXIT_OK) print_text(source->path, table, fit, output, saved);
 
     dlda_table_fit_destroy(fit);
     dlda_table_destroy(table);
     return code;
+}
+
+static int run_lda(const cli_arguments *arguments)
+{
+    const cli_options *options = arguments->options;
+    const char *applied = option_text(options, "apply");
+    const dlda_table_spec source = { .path = arguments->words[0],
+                                     .labels = arguments->n_words > 1 ? arguments->words[1] : NULL,
+                                     .label = option_text(options, "label") };
+
+    if (!applied[0]) return fit_table(options, &source);
+    if (option_text(options, "save")[0])
+        return complain_usage(name, "--save keeps an LDA that is fitted, and --apply fits none: one of them");
+    return apply_lda(name, options, applied, source);
 }
 
 const cli_command lda_command = {
@@ -177,9 +186,16 @@ const cli_command lda_command = {
         "read in blocks, so it may be larger than memory.\n"
         "Prints the eigenvalues with the share of the separation that each explains, and how many rows are "
         "classified right: by the LDA that was fitted on them, and in cross-validation. The within-class scatter "
-        "is the pooled one, as in other LDA programs; -o writes the rows projected on the directions.",
+        "is the pooled one, as in other LDA programs; -o writes the rows projected on the directions.\n"
+        "--save keeps the LDA in a file. With --apply, such an LDA classifies the rows of another table with the "
+        "same "
+        "features, of which labels may be missing and are not used: a line for each row as of 'deeplda predict', "
+        "with "
+        "the probabilities of Bayes' rule. -o then writes the projected rows, and nothing is classified.",
     .examples = "deeplda lda features.csv --label species\n"
                 "deeplda lda X.npy y.npy --cross-validate 10 -o Z.npy\n"
-                "deeplda lda x_train.npy --lambda 0 --json",
+                "deeplda lda x_train.npy --lambda 0 --json\n"
+                "deeplda lda features.csv --label species --save species.lda\n"
+                "deeplda lda others.csv --apply species.lda >classes.csv",
     .run = run_lda,
 };

@@ -35,6 +35,19 @@ static void measure(float *X, int *labels)
     }
 }
 
+/* The LDA as others would write it down: the score of a species is a linear function of the measurements. */
+static void print_scores(const dlda_lda *lda)
+{
+    const dlda_lda_view *view = dlda_lda_view_of(lda);
+
+    for (size_t c = 0; c < view->classes; c++) {
+        printf("score of species %zu = %.2f", c, view->intercepts[c]);
+        for (size_t j = 0; j < view->features; j++)
+            printf(" %+.2f x%zu", view->coefficients[c * view->features + j], j);
+        putchar('\n');
+    }
+}
+
 static void print_results(const dlda_lda *lda, const int *labels, const int *predicted)
 {
     size_t count = 0;
@@ -44,6 +57,7 @@ static void print_results(const dlda_lda *lda, const int *labels, const int *pre
     for (size_t k = 0; k < count; k++) printf("direction %zu separates by %.2f\n", k + 1, values[k]);
     for (int i = 0; i < ROWS; i++) correct += predicted[i] == labels[i];
     printf("%d of %d test plants are right\n", correct, ROWS);
+    print_scores(lda);
 }
 
 int main(void)
@@ -51,18 +65,26 @@ int main(void)
     float X[ROWS * FEATURES];
     int labels[ROWS], predicted[ROWS];
     dlda_scatter *scatter = NULL;
-    dlda_lda *lda = NULL;
+    dlda_lda *lda = NULL, *kept = NULL;
+    void *bytes = NULL;
+    size_t size = 0;
 
     measure(X, labels);
     dlda_status status = dlda_scatter_create(SPECIES, FEATURES, &scatter);
     if (status == DLDA_OK) status = dlda_scatter_add(scatter, X, labels, ROWS);
     if (status == DLDA_OK) status = dlda_lda_fit(scatter, 1e-6, &lda);
 
+    /* Kept, say in a database, and used later; dlda_lda_save and dlda_lda_load do the same with a file. */
+    if (status == DLDA_OK) status = dlda_lda_to_bytes(lda, &bytes, &size);
+    if (status == DLDA_OK) status = dlda_lda_from_bytes(bytes, size, &kept);
+
     measure(X, labels);
-    if (status == DLDA_OK) status = dlda_lda_predict(lda, X, ROWS, DLDA_BAYES, predicted, NULL);
-    if (status == DLDA_OK) print_results(lda, labels, predicted);
+    if (status == DLDA_OK) status = dlda_lda_predict(kept, X, ROWS, DLDA_BAYES, predicted, NULL);
+    if (status == DLDA_OK) print_results(kept, labels, predicted);
     else fprintf(stderr, "table_lda: %s\n", dlda_last_error());
 
+    dlda_bytes_destroy(bytes);
+    dlda_lda_destroy(kept);
     dlda_lda_destroy(lda);
     dlda_scatter_destroy(scatter);
     return status != DLDA_OK;

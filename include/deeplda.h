@@ -28,6 +28,12 @@
  * - Results:   the same seed gives the same bits, whatever the number of threads, on one kind of processor and with
  *   the same libraries. Numbers in texts and files have a decimal point in every locale.
  * - Arrays:    row-major, shapes are written as [rows][columns]; images are [height][width][channels].
+ * - NULL:      an argument that may be NULL says so; an array of 0 elements may always be. Any other NULL makes a function
+ *   that returns a status fail with DLDA_E_ARGUMENT and name the argument; one that returns something else gives 0, NULL
+ *   (NaN for a fraction or distance, -1 for a label) or, without a result, does nothing.
+ * - Structs:   zero the structs that you fill in (`dlda_x_spec spec = { ... }` does). Fields may be added at their end,
+ *   where 0 means what was before; programs are then compiled again, since the library's soname changes. Structs that the
+ *   library makes may grow as well.
  */
 #ifndef DEEPLDA_H
 #define DEEPLDA_H
@@ -195,9 +201,12 @@ typedef struct dlda_dataset_spec {
     const uint8_t *bytes;     /* [count][height][width][channels], scaled by 1/255; or else:    */
     const float *values;      /* the same shape, used as they are; must be finite               */
     const char *const *names; /* [classes], NULL for "0", "1", ...                              */
+    int borrow;               /* 0: bytes or values are copied. 1: they are not; they must outlive, unchanged, the
+                                 data set and every set made from it, and may have any alignment. Labels and names are
+                                 always copied. */
 } dlda_dataset_spec;
 
-/* Makes a data set from arrays, which are copied. */
+/* Makes a data set from arrays. */
 DLDA_API dlda_status dlda_dataset_create(const dlda_dataset_spec *spec, dlda_dataset **dataset);
 
 /* Splits a set in two, class by class in equal shares, at random by `seed`. `second` gets `count` samples.
@@ -231,8 +240,9 @@ DLDA_API size_t dlda_dataset_channels(const dlda_dataset *dataset);
 DLDA_API size_t dlda_dataset_classes(const dlda_dataset *dataset);
 DLDA_API const char *dlda_dataset_class_name(const dlda_dataset *dataset, size_t label);
 
-/* The label of sample i, -1 if it has none. */
+/* The label of sample i, -1 if it has none; all of them [count], NULL if there are none. */
 DLDA_API int dlda_dataset_label(const dlda_dataset *dataset, size_t i);
+DLDA_API const int *dlda_dataset_labels(const dlda_dataset *dataset);
 
 /* The file that sample i came from, below the folder that was read; NULL if a file holds many samples. */
 DLDA_API const char *dlda_dataset_sample_file(const dlda_dataset *dataset, size_t i);
@@ -266,8 +276,16 @@ DLDA_API dlda_status dlda_scatter_create(size_t classes, size_t features, dlda_s
 DLDA_API dlda_status dlda_scatter_create_pooled(size_t classes, size_t features, dlda_scatter **scatter);
 /* Adds rows H [n][features] with labels [n] in 0 .. classes-1. */
 DLDA_API dlda_status dlda_scatter_add(dlda_scatter *scatter, const float *H, const int *labels, size_t n);
+DLDA_API dlda_status dlda_scatter_add_double(dlda_scatter *scatter, const double *H, const int *labels, size_t n);
 /* Adds what `other` has seen; both need the same number of classes and features, and the same kind. */
 DLDA_API dlda_status dlda_scatter_merge(dlda_scatter *scatter, const dlda_scatter *other);
+/* All that a scatter has seen as one array of `size` doubles, for files and other processes: rows of each class
+ * [classes], their means [classes][features], their moments [classes][features][features] (pooled: [features][features],
+ * of which the upper triangle counts). To merge it is to merge the scatter it came from; to merge it into an empty scatter
+ * of the same kind is to copy that. Fails, and changes nothing, unless all values are finite and counts are whole. */
+DLDA_API size_t dlda_scatter_sums_size(const dlda_scatter *scatter);
+DLDA_API void dlda_scatter_export_sums(const dlda_scatter *scatter, double *sums);
+DLDA_API dlda_status dlda_scatter_merge_sums(dlda_scatter *scatter, const double *sums, size_t size);
 DLDA_API void dlda_scatter_destroy(dlda_scatter *scatter);
 
 /* A fitted LDA: K = min(usable classes - 1, features) directions, and a classifier on them. Classes with
@@ -294,6 +312,26 @@ typedef struct dlda_answers {
 DLDA_API dlda_status dlda_lda_fit(const dlda_scatter *scatter, double lambda, dlda_lda **lda);
 DLDA_API size_t dlda_lda_classes(const dlda_lda *lda);
 DLDA_API size_t dlda_lda_features(const dlda_lda *lda);
+/* What an LDA consists of: arrays that belong to it and live as long. A class that is not usable has prior 0, intercept
+ * -infinity, its one row as mean (0 if it has none), and coefficients like any other. */
+typedef struct dlda_lda_view {
+    size_t classes, features, n_directions;
+    double lambda;              /* NaN if not known: of an LDA that was read from a model                    */
+    const double *counts;       /* [classes]                 rows of each class                              */
+    const double *priors;       /* [classes]                 shares that DLDA_BAYES assumes; their sum is 1  */
+    const double *means;        /* [classes][features]                                                       */
+    const double *mean;         /* [features]                of all rows                                     */
+    const double *directions;   /* [n_directions][features]  e with e'(Sw + lambda I)e = 1                   */
+    const double *eigenvalues;  /* [n_directions]            largest first                                   */
+    const double *coefficients; /* [classes][features]       x . coefficients[c] + intercepts[c] is the score of */
+    const double *intercepts;   /* [classes]                 class c with DLDA_BAYES; probabilities: softmax */
+    const double *within;       /* [features][features]      Sw, the covariance within classes, without lambda */
+    const double *total;        /* [features][features]      St; both are NULL if an early model file lacks them */
+} dlda_lda_view;
+DLDA_API const dlda_lda_view *dlda_lda_view_of(const dlda_lda *lda);
+/* The names of its classes; NULL if they have none. Those of a table are taken from the table. */
+DLDA_API const char *dlda_lda_class_name(const dlda_lda *lda, size_t label);
+DLDA_API dlda_status dlda_lda_name_classes(dlda_lda *lda, const char *const *names); /* [classes], different */
 /* The share of a class that DLDA_BAYES assumes; 0 if it is not usable. */
 DLDA_API double dlda_lda_prior(const dlda_lda *lda, size_t c);
 /* The eigenvalues, largest first: how well each direction separates the classes. */
@@ -315,6 +353,11 @@ DLDA_API dlda_status dlda_lda_distances(const dlda_lda *lda, const float *X, siz
 /* The distance that a share alpha of each class's own rows exceeds if classes are Gaussian: the upper limit of the
  * chi-square distribution with K degrees of freedom. What is farther belongs to no class. 0 < alpha < 1. */
 DLDA_API dlda_status dlda_lda_distance_limit(const dlda_lda *lda, double alpha, double *limit);
+/* An LDA as one safetensors file, or as its bytes; as dlda_model_save and its like, for an LDA without a network. */
+DLDA_API dlda_status dlda_lda_save(const dlda_lda *lda, const char *path);
+DLDA_API dlda_status dlda_lda_load(const char *path, dlda_lda **lda);
+DLDA_API dlda_status dlda_lda_to_bytes(const dlda_lda *lda, void **bytes, size_t *size);
+DLDA_API dlda_status dlda_lda_from_bytes(const void *bytes, size_t size, dlda_lda **lda);
 DLDA_API void dlda_lda_destroy(dlda_lda *lda);
 
 /* A table of labelled rows in a file: .npy, .npz or CSV (docs/data_formats.md). It is read in blocks each time it is
@@ -325,13 +368,19 @@ typedef struct dlda_table_spec {
     const char *path;
     const char *labels; /* of an .npy: the .npy file that has its labels; NULL: looked for beside it         */
     const char *label;  /* of CSV: the column of the labels, by name or number from 1; NULL: see the formats */
+    size_t features;    /* 0: there must be labels. Else there may be none: a CSV table with so many columns, of which
+                           `label` is none, and an array that has no labels beside it, consist of features alone */
 } dlda_table_spec;
 
 DLDA_API dlda_status dlda_table_open(const dlda_table_spec *spec, dlda_table **table);
 DLDA_API size_t dlda_table_rows(const dlda_table *table);
 DLDA_API size_t dlda_table_features(const dlda_table *table);
-DLDA_API size_t dlda_table_classes(const dlda_table *table);
+DLDA_API size_t dlda_table_classes(const dlda_table *table); /* 0 if there are no labels */
 DLDA_API const char *dlda_table_class_name(const dlda_table *table, size_t label);
+/* The next rows, at most `most`: X [n][features], and labels [n], which may be NULL; -1 if there are none. n is 0 behind
+ * the last row. dlda_table_rewind goes back to the first; functions that use the whole table leave it behind the last. */
+DLDA_API dlda_status dlda_table_read(dlda_table *table, size_t most, float *X, int *labels, size_t *n);
+DLDA_API dlda_status dlda_table_rewind(dlda_table *table);
 DLDA_API void dlda_table_destroy(dlda_table *table);
 
 typedef struct dlda_table_fit_spec {
@@ -643,6 +692,10 @@ DLDA_API size_t dlda_svm_features(const dlda_svm *svm);
 DLDA_API size_t dlda_svm_classes(const dlda_svm *svm);
 DLDA_API double dlda_svm_cost(const dlda_svm *svm);
 DLDA_API double dlda_svm_accuracy(const dlda_svm *svm); /* of that cross-validation, a fraction */
+/* weights [classes][features] and intercepts [classes]: the class with the largest z . weights[c] + intercepts[c] is
+ * predicted. A class without rows has weights 0 and intercept -infinity. */
+DLDA_API const double *dlda_svm_weights(const dlda_svm *svm);
+DLDA_API const double *dlda_svm_intercepts(const dlda_svm *svm);
 DLDA_API void dlda_svm_destroy(dlda_svm *svm);
 
 /* The same on the features of images, projected on the directions of the model's LDA. */
@@ -730,7 +783,7 @@ DLDA_API dlda_status dlda_objective_add(dlda_objective *objective, const float *
 /* The sums of the current round as one array of `size` doubles. */
 DLDA_API size_t dlda_objective_sums_size(const dlda_objective *objective);
 DLDA_API void dlda_objective_export_sums(const dlda_objective *objective, double *sums);
-DLDA_API dlda_status dlda_objective_merge_sums(dlda_objective *objective, const double *sums);
+DLDA_API dlda_status dlda_objective_merge_sums(dlda_objective *objective, const double *sums, size_t size);
 DLDA_API dlda_status dlda_objective_solve(dlda_objective *objective, double *loss);
 DLDA_API dlda_status dlda_objective_gradient(dlda_objective *objective, const float *H, const int *labels, size_t n,
                                              float *dH);

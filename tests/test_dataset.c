@@ -3,6 +3,7 @@
  * test_dataset.c - data sets from arrays, PNG files and the library itself; splits; what happens without memory.
  */
 #define _GNU_SOURCE
+#include "check.h"
 #include "picture_files.h"
 
 /* ---- The digits in the library ---- */
@@ -86,6 +87,66 @@ static void test_create_from_bytes_and_values(void **state)
     dlda_dataset_destroy(a);
     dlda_dataset_destroy(b);
     dlda_dataset_destroy(NULL);
+}
+
+/* Images that are borrowed at an odd address are those of a copy, also in a set made of it, and take no memory. */
+static void check_borrowed(dlda_dataset_spec spec, const uint8_t *memory)
+{
+    enum { SIDE = 100, COUNT = 12, VALUES = COUNT * SIDE * SIDE };
+    float *a = check_nan_floats(VALUES), *b = check_nan_floats(VALUES);
+    dlda_dataset *copied = NULL, *borrowed = NULL, *first = NULL, *second = NULL;
+    dlda_memory_counts before;
+
+    CHECK_OK(dlda_dataset_create(&spec, &copied));
+    before = dlda_memory_count();
+    spec.borrow = 1;
+    if (spec.bytes) spec.bytes = memory + 1;
+    else spec.values = (const float *)(const void *)(memory + 1);
+    CHECK_OK(dlda_dataset_create(&spec, &borrowed));
+    CHECK_OK(dlda_dataset_split(borrowed, COUNT / 2, 1, &first, &second));
+    assert_true(dlda_memory_count().bytes - before.bytes < 8192);
+    CHECK_OK(dlda_dataset_images(copied, 0, COUNT, a));
+    CHECK_OK(dlda_dataset_images(borrowed, 0, COUNT, b));
+    assert_memory_equal(a, b, VALUES * sizeof *a);
+    assert_memory_equal(dlda_dataset_labels(borrowed), spec.labels, COUNT * sizeof *spec.labels);
+    dlda_dataset_destroy(borrowed);
+    CHECK_OK(dlda_dataset_images(second, 0, COUNT / 2, b));
+    dlda_dataset_destroy(first);
+    dlda_dataset_destroy(second);
+    dlda_dataset_destroy(copied);
+    free(a);
+    free(b);
+}
+
+static void test_borrowed_images(void **state)
+{
+    enum { SIDE = 100, COUNT = 12, VALUES = COUNT * SIDE * SIDE };
+    int labels[COUNT] = { 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1 };
+    dlda_dataset_spec spec = {
+        .count = COUNT, .height = SIDE, .width = SIDE, .channels = 1, .classes = 2, .labels = labels
+    };
+    uint8_t *memory = check_memory(VALUES * sizeof(float) + 1), *bytes = check_memory(VALUES);
+    float *values = check_memory(VALUES * sizeof *values);
+    uint64_t seed = 5;
+    const float bad = NAN;
+
+    (void)state;
+    for (size_t i = 0; i < VALUES; i++) bytes[i] = (uint8_t)(i * i % 251), values[i] = (float)check_normal(&seed);
+    memcpy(memory + 1, bytes, VALUES);
+    spec.bytes = bytes;
+    check_borrowed(spec, memory);
+    memcpy(memory + 1, values, VALUES * sizeof *values);
+    spec.bytes = NULL;
+    spec.values = values;
+    check_borrowed(spec, memory);
+    memcpy(memory + 1 + (VALUES - 1) * sizeof bad, &bad, sizeof bad); /* they are checked all the same */
+    spec.values = (const float *)(const void *)(memory + 1);
+    spec.borrow = 1;
+    CHECK_STATUS(dlda_dataset_create(&spec, &(dlda_dataset *){ NULL }), DLDA_E_NUMERIC);
+    CHECK_ERROR_SAYS("sample 11, value 9999 is nan");
+    free(memory);
+    free(bytes);
+    free(values);
 }
 
 static void expect_refusal(const dlda_dataset_spec *spec, dlda_status expected, const char *words)
@@ -515,6 +576,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_create_from_bytes_and_values),
+        cmocka_unit_test(test_borrowed_images),
         cmocka_unit_test(test_create_refuses),
         cmocka_unit_test(test_images_checks_its_range),
         cmocka_unit_test(test_png_round_trip),

@@ -157,6 +157,26 @@ static dlda_svm *fit(const dlda_svm_spec *spec)
     return svm;
 }
 
+/* The class with the largest z . weights + intercept is the one that is predicted. */
+static void check_svm_weights(const dlda_svm *svm, const float *Z, size_t n, const int *predicted)
+{
+    const double *weights = dlda_svm_weights(svm), *intercepts = dlda_svm_intercepts(svm);
+    size_t K = dlda_svm_features(svm);
+
+    for (size_t i = 0; i < n; i++) {
+        double largest = -INFINITY;
+        int best = -1;
+        for (size_t c = 0; c < dlda_svm_classes(svm); c++) {
+            double value = intercepts[c];
+            for (size_t k = 0; k < K; k++) value += weights[c * K + k] * (double)Z[i * K + k];
+            if (value <= largest) continue;
+            largest = value;
+            best = (int)c;
+        }
+        if (best != predicted[i]) fail_msg("row %zu: %d by its weights, expected %d", i, best, predicted[i]);
+    }
+}
+
 static void test_svm(void **state)
 {
     int predicted[SVM_OTHERS];
@@ -170,6 +190,7 @@ static void test_svm(void **state)
     for (size_t i = 0; i < SVM_OTHERS; i++)
         if (predicted[i] != svm_predicted[i])
             fail_msg("row %zu: %d, expected %d", i, predicted[i], svm_predicted[i]);
+    check_svm_weights(svm, svm_others, SVM_OTHERS, predicted);
     dlda_svm_destroy(svm);
 }
 
@@ -185,6 +206,8 @@ static void test_svm_two_classes(void **state)
     CHECK_OK(dlda_svm_fit(Z, labels, 8, 1, 6, &(dlda_svm_spec){ .folds = 4 }, &svm));
     CHECK_OK(dlda_svm_predict(svm, others, 4, predicted));
     assert_true(predicted[0] == 4 && predicted[1] == 1 && predicted[2] == 4 && predicted[3] == 1);
+    check_svm_weights(svm, others, 4, predicted);
+    assert_true(dlda_svm_weights(svm)[0] == 0 && dlda_svm_intercepts(svm)[0] == -INFINITY); /* has no rows */
     assert_true(dlda_svm_accuracy(svm) == 1);
     assert_true(dlda_svm_cost(svm) == 0x1p-8); /* all costs do, so the smallest is taken */
     dlda_svm_destroy(svm);

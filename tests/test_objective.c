@@ -555,7 +555,9 @@ static void run_stages(const batch *b, const float *H, dlda_objective *machines[
         }
         for (size_t m = 0; m < SHARES; m++) {
             for (size_t other = 0; other < SHARES; other++)
-                if (other != m) CHECK_OK(dlda_objective_merge_sums(machines[m], sums[other]));
+                if (other != m)
+                    CHECK_OK(
+                        dlda_objective_merge_sums(machines[m], sums[other], dlda_objective_sums_size(machines[m])));
             CHECK_OK(dlda_objective_solve(machines[m], &losses[m]));
         }
         for (size_t m = 0; m < SHARES; m++) free(sums[m]);
@@ -607,16 +609,18 @@ static void test_sums_that_are_none(void **state)
     (void)state;
     batch b = batch_make(14, 3, 5, 4, 1.5);
     dlda_objective *objective = objective_for(&b, DLDA_LDA);
-    double *sums = check_memory(dlda_objective_sums_size(objective) * sizeof *sums);
+    size_t size = dlda_objective_sums_size(objective);
+    double *sums = check_memory(size * sizeof *sums);
 
     dlda_objective_export_sums(objective, sums);
-    CHECK_OK(dlda_objective_merge_sums(objective, sums));
+    CHECK_OK(dlda_objective_merge_sums(objective, sums, size));
+    CHECK_STATUS(dlda_objective_merge_sums(objective, sums, size - 1), DLDA_E_SHAPE);
     sums[1] = 2.5;
-    CHECK_STATUS(dlda_objective_merge_sums(objective, sums), DLDA_E_NUMERIC);
+    CHECK_STATUS(dlda_objective_merge_sums(objective, sums, size), DLDA_E_NUMERIC);
     CHECK_ERROR_SAYS("value 1 is 2.5, expected a count of rows");
     sums[1] = 0;
     sums[3] = NAN;
-    CHECK_STATUS(dlda_objective_merge_sums(objective, sums), DLDA_E_NUMERIC);
+    CHECK_STATUS(dlda_objective_merge_sums(objective, sums, size), DLDA_E_NUMERIC);
     free(sums);
     dlda_objective_destroy(objective);
     batch_free(&b);

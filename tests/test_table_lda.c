@@ -467,6 +467,58 @@ static void test_no_memory(void **state)
     }
 }
 
+/* ---- Rows for others ---- */
+
+/* All rows in portions of 7, twice; -1 for labels that are not there. */
+static void check_rows(dlda_table *table, const float *X, const int *labels, size_t N, size_t D)
+{
+    float rows[7 * 8];
+    int found[7];
+
+    for (size_t pass = 0; pass < 2; pass++) {
+        size_t first = 0, n = 0;
+        CHECK_OK(dlda_table_rewind(table));
+        do {
+            CHECK_OK(dlda_table_read(table, 7, rows, pass ? found : NULL, &n));
+            assert_true(n <= N - first);
+            assert_memory_equal(rows, X + first * D, n * D * sizeof *X);
+            for (size_t i = 0; pass && i < n; i++) assert_int_equal(found[i], labels ? labels[first + i] : -1);
+            first += n;
+        } while (n > 0);
+        assert_int_equal(first, N);
+    }
+}
+
+static void test_rows(void **state)
+{
+    enum { N = 40, D = 3 };
+    float X[N * D];
+    int labels[N];
+    char header[DLDA_NPY_HEADER];
+    dlda_table *table = NULL;
+    dlda_table_fit *fit = NULL;
+
+    (void)state;
+    make_rows(N, D, 8, X, labels);
+    table = open_ok(write_table("rows", X, labels, N, D));
+    check_rows(table, X, labels, N, D);
+    CHECK_STATUS(dlda_table_read(table, 0, X, NULL, &(size_t){ 0 }), DLDA_E_ARGUMENT);
+    dlda_table_destroy(table);
+
+    FILE *file = fopen(in_folder("alone.npy"), "wb");
+    dlda_npy_make_header(N, D, header);
+    assert_int_equal(fwrite(header, 1, sizeof header, file), sizeof header);
+    assert_int_equal(fwrite(X, sizeof *X, N * D, file), N * D);
+    fclose(file);
+    CHECK_STATUS(dlda_table_open(&(dlda_table_spec){ .path = in_folder("alone.npy") }, &table), DLDA_E_IO);
+    CHECK_OK(dlda_table_open(&(dlda_table_spec){ .path = in_folder("alone.npy"), .features = D }, &table));
+    check_rows(table, X, NULL, N, D);
+    assert_int_equal(dlda_table_classes(table), 0);
+    CHECK_STATUS(dlda_table_fit_lda(table, &(dlda_table_fit_spec){ 0 }, &fit), DLDA_E_SHAPE);
+    CHECK_ERROR_SAYS("no labels");
+    dlda_table_destroy(table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -478,6 +530,7 @@ int main(void)
         cmocka_unit_test(test_same_bits_with_folds),
         cmocka_unit_test(test_formats),
         cmocka_unit_test(test_transform),
+        cmocka_unit_test(test_rows),
         cmocka_unit_test(test_tables_that_cannot_be_opened),
         cmocka_unit_test(test_tables_that_cannot_be_fitted),
         cmocka_unit_test(test_file_that_shrinks),

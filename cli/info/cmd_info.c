@@ -135,6 +135,7 @@ static int run_info(const cli_arguments *arguments)
     case FILE_KIND_MODEL: return info_show_model(word, arguments->options);
     case FILE_KIND_CHECKPOINT: return info_show_checkpoint(word, arguments->options);
     case FILE_KIND_ONNX: return info_show_onnx(word, arguments->options);
+    case FILE_KIND_LDA: return info_show_lda(word, arguments->options);
     case FILE_KIND_OTHER: break;
     }
     return show_other(word, arguments->options);
@@ -145,9 +146,10 @@ const cli_command info_command = {
     .operands = "FILE|NET",
     .least = 1,
     .most = 1,
-    .summary = "Explain a file: a model, checkpoint, ONNX file, network or data.",
+    .summary = "Explain a file: a model, LDA, checkpoint, ONNX file, network or data.",
     .details =
-        "FILE is a model or the folder of a run, a checkpoint, an exported ONNX file, a network text (.net), or "
+        "FILE is a model or the folder of a run, an LDA (deeplda lda --save), a checkpoint, an exported ONNX file, "
+        "a network text (.net), or "
         "data: "
         "images, arrays, tables, sets with a name ('deeplda data check' tells more of these). NET is a network "
         "that is "

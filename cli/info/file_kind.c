@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * file_kind.c - recognises models, checkpoints and ONNX files.
+ * file_kind.c - recognises models, LDAs, checkpoints and ONNX files.
  */
 #define _GNU_SOURCE
 #include "info/file_kind.h"
@@ -10,12 +10,13 @@
 #include <string.h>
 
 /* Safetensors have the length of their header in 8 bytes, then the header, which is JSON. Quotes inside of its texts are
- * escaped, so the key cannot be found in one. */
+ * escaped, so a key cannot be found in one. */
 static file_kind kind_of_safetensors(const uint8_t *start, size_t n)
 {
-    static const char key[] = "\"deeplda_checkpoint\""; /* docs/model_format.md */
+    static const char checkpoint[] = "\"deeplda_checkpoint\"", lda[] = "\"deeplda_lda\""; /* docs/model_format.md */
 
-    return memmem(start, n, key, sizeof key - 1) ? FILE_KIND_CHECKPOINT : FILE_KIND_MODEL;
+    if (memmem(start, n, checkpoint, sizeof checkpoint - 1)) return FILE_KIND_CHECKPOINT;
+    return memmem(start, n, lda, sizeof lda - 1) ? FILE_KIND_LDA : FILE_KIND_MODEL;
 }
 
 file_kind file_kind_of(const char *path)

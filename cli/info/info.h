@@ -24,6 +24,7 @@ void info_print_text(const char *key, const char *text);
 void info_write_shape(json_out *json, const char *key, size_t height, size_t width, size_t channels);
 
 int info_show_model(const char *path, const cli_options *options);
+int info_show_lda(const char *path, const cli_options *options);
 int info_show_checkpoint(const char *path, const cli_options *options);
 int info_show_onnx(const char *path, const cli_options *options);
 int info_show_network(const char *network, const cli_options *options);

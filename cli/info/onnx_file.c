@@ -182,6 +182,7 @@ static void show_model(info_file *self, size_t bytes)
 
 dlda_status onnx_info_read(const char *path, onnx_info **info)
 {
+    DLDA_NEED(path, info);
     dlda_status status = DLDA_OK;
     info_file *self = NULL;
     size_t bytes = 0;

@@ -12,12 +12,21 @@
 
 static const char *class_name(const answer_format *self, size_t c)
 {
-    return dlda_model_class_name(self->model, c);
+    static char number[24];
+    const char *found = self->model ? dlda_model_class_name(self->model, c) : dlda_lda_class_name(self->lda, c);
+
+    snprintf(number, sizeof number, "%zu", c);
+    return found ? found : number;
+}
+
+static size_t classes_of(const answer_format *self)
+{
+    return self->model ? dlda_model_classes(self->model) : dlda_lda_classes(self->lda);
 }
 
 static size_t classes_shown(const answer_format *self)
 {
-    size_t classes = dlda_model_classes(self->model);
+    size_t classes = classes_of(self);
     return self->top < classes ? self->top : classes;
 }
 
@@ -30,7 +39,7 @@ static int is_rejected(const answer_format *self, const answer *one)
  * probabilities may be equal where scores are not. `place` counts from 0. */
 static size_t next_class(const answer_format *self, const answer *one, size_t place, size_t last)
 {
-    size_t classes = dlda_model_classes(self->model), best = classes;
+    size_t classes = classes_of(self), best = classes;
 
     for (size_t c = 0; c < classes; c++) {
         int behind = place == 0 || one->scores[c] < one->scores[last] ||
@@ -49,7 +58,7 @@ void answer_write_head(const answer_format *self, FILE *file)
     if (self->rejects) fputs(",distance,rejected", file);
     for (size_t k = 1; self->top && k < classes_shown(self); k++)
         fprintf(file, ",class_%zu,probability_%zu", k + 1, k + 1);
-    for (size_t c = 0; !self->top && c < dlda_model_classes(self->model); c++) {
+    for (size_t c = 0; !self->top && c < classes_of(self); c++) {
         fputc(',', file);
         csv_text(file, class_name(self, c));
     }
@@ -79,7 +88,7 @@ static void write_csv(const answer_format *self, const answer *one, FILE *file)
         fputs(is_rejected(self, one) ? ",true" : ",false", file);
     }
     if (self->top) write_csv_top(self, one, file);
-    for (size_t c = 0; !self->top && c < dlda_model_classes(self->model); c++) csv_float(file, one->proba[c]);
+    for (size_t c = 0; !self->top && c < classes_of(self); c++) csv_float(file, one->proba[c]);
     fputc('\n', file);
 }
 
@@ -112,7 +121,7 @@ static void write_json_all(const answer_format *self, const answer *one, json_ou
 {
     json_key(json, "probabilities");
     json_open(json, '{');
-    for (size_t c = 0; c < dlda_model_classes(self->model); c++) {
+    for (size_t c = 0; c < classes_of(self); c++) {
         json_key(json, class_name(self, c));
         json_float(json, one->proba[c]);
     }

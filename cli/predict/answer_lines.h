@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * answer_lines.h - what a model says of an image, as a line of CSV or JSON.
+ * answer_lines.h - what a model says of an image, or an LDA of a row, as a line of CSV or JSON.
  */
 #ifndef DEEPLDA_CLI_ANSWER_LINES_H
 #define DEEPLDA_CLI_ANSWER_LINES_H
@@ -10,7 +10,8 @@
 #include <stdio.h>
 
 typedef struct answer_format {
-    const dlda_model *model;
+    const dlda_model *model; /* whose classes they are, or else: */
+    const dlda_lda *lda;     /* numbers stand for names if it has none */
     int json;
     size_t top;   /* so many classes, the best first; 0: the probabilities of all   */
     int rejects;  /* 1: distances, and whether they are larger than the limit       */

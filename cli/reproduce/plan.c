@@ -108,17 +108,17 @@ static int is_said(const cli_options *options, const dlda_option_info *option)
 static void add_words(const cli_options *options, const char *data, training_plan *plan)
 {
     cli_words *settings = &plan->record.settings;
-    cli_option option;
 
     words_add(&plan->words, "train");
     words_add(&plan->words, "%s", data);
-    for (size_t i = 0; option_at(i, &option); i++) {
-        const char *value = option_text(options, option.info->name);
-        if (!is_said(options, &option)) continue;
-        words_add(settings, "%s", option.info->name);
+    for (size_t i = 0; dlda_option_at(i); i++) {
+        const dlda_option_info *option = dlda_option_at(i);
+        const char *value = option_text(options, option->name);
+        if (!is_said(options, option)) continue;
+        words_add(settings, "%s", option->name);
         words_add(settings, "%s", value);
-        words_add(&plan->words, "--%s", option.info->name);
-        if (option.info->argument) words_add(&plan->words, "%s", value);
+        words_add(&plan->words, "--%s", option->name);
+        if (option->argument) words_add(&plan->words, "%s", value);
     }
 }
 

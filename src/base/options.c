@@ -100,6 +100,7 @@ _Static_assert(offsetof(struct dlda_options, settings) == 0, "dlda_options begin
 
 dlda_status dlda_options_create(dlda_options **options)
 {
+    DLDA_NEED(options);
     dlda_settings *settings = NULL;
     dlda_status status = dlda_settings_create(&table, &settings);
 
@@ -109,6 +110,7 @@ dlda_status dlda_options_create(dlda_options **options)
 
 dlda_status dlda_options_copy(const dlda_options *options, dlda_options **copy)
 {
+    DLDA_NEED(options, copy);
     dlda_settings *settings = NULL;
     dlda_status status = dlda_settings_copy(&options->settings, &settings);
 
@@ -123,6 +125,7 @@ void dlda_options_destroy(dlda_options *options)
 
 dlda_status dlda_options_set(dlda_options *options, const char *name, const char *value)
 {
+    DLDA_NEED(options, name, value);
     return dlda_settings_set(&options->settings, name, value);
 }
 
@@ -133,10 +136,10 @@ dlda_status dlda_options_suggest(dlda_options *options, const char *name, const 
 
 const char *dlda_options_get(const dlda_options *options, const char *name)
 {
-    return dlda_settings_get(&options->settings, name);
+    return options && name ? dlda_settings_get(&options->settings, name) : NULL;
 }
 
 int dlda_options_is_given(const dlda_options *options, const char *name)
 {
-    return dlda_settings_is_given(&options->settings, name);
+    return options && name && dlda_settings_is_given(&options->settings, name);
 }

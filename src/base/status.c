@@ -63,6 +63,18 @@ dlda_status dlda_fail_at(dlda_status status, const char *format, ...)
     return dlda_fail(status, "%s: %s", where, last_message);
 }
 
+dlda_status dlda_need(const char *function, const char *names, const void *const *pointers, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        size_t length = strcspn(names, ",");
+        if (!pointers[i] && strncmp(names, "self", length) == 0)
+            return dlda_fail(DLDA_E_ARGUMENT, "%s: its first argument is NULL", function);
+        if (!pointers[i]) return dlda_fail(DLDA_E_ARGUMENT, "%s: %.*s is NULL", function, (int)length, names);
+        names += length + (i + 1 < n ? 2 : 0);
+    }
+    return DLDA_OK;
+}
+
 _Static_assert(sizeof(dlda_shown) > DLDA_SHOWN + 4, "room for the text and its dots");
 
 dlda_shown dlda_show(const char *text)

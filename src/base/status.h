@@ -2,8 +2,8 @@
  *
  * status.h - how functions fail: a status code, and a sentence kept per thread.
  *
- * DLDA_FAIL and DLDA_TRY are the only control-flow macros of the library. A function that uses them
- * declares `dlda_status status = DLDA_OK;`, has one label `done:` before its release code, and returns
+ * DLDA_FAIL, DLDA_TRY and, for the arguments of public functions, DLDA_NEED are the only control-flow macros of the
+ * library. A function that uses the first two declares `dlda_status status = DLDA_OK;`, has one label `done:` before its release code, and returns
  * status there.
  */
 #ifndef DLDA_BASE_STATUS_H
@@ -25,6 +25,16 @@ typedef struct dlda_shown {
 
 /* A text from a file: at most 64 bytes, cut between characters, nothing that moves a cursor. */
 dlda_shown dlda_show(const char *text);
+
+/* For public functions that return a status: DLDA_E_ARGUMENT with a message unless all these pointers are there. It stands
+ * before anything is taken, so it returns. */
+#define DLDA_NEED(...)                                                                                             \
+    do {                                                                                                           \
+        const void *const needed[] = { __VA_ARGS__ };                                                              \
+        if (dlda_need(__func__, #__VA_ARGS__, needed, sizeof needed / sizeof *needed)) return DLDA_E_ARGUMENT;     \
+    } while (0)
+/* `names` are those of the pointers, separated by ", ". */
+dlda_status dlda_need(const char *function, const char *names, const void *const *pointers, size_t n);
 
 #define DLDA_FAIL(code, ...)                                                                                       \
     do {                                                                                                           \

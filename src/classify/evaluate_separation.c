@@ -13,6 +13,7 @@ double dlda_lda_mean_separation(const dlda_lda *self)
 {
     double sum = 0;
 
+    if (!self) return NAN;
     for (size_t k = 0; k < self->K; k++) sum += self->eigenvalues[k];
     return sum / (double)self->K;
 }
@@ -31,6 +32,7 @@ double dlda_lda_nearest_classes(const dlda_lda *self, size_t *first, size_t *sec
 {
     double least = INFINITY;
 
+    if (!self || !first || !second) return NAN;
     for (size_t b = 0; b < self->C; b++)
         for (size_t a = 0; a < b; a++) {
             if (!dlda_lda_usable(self, a) || !dlda_lda_usable(self, b)) continue;

@@ -124,6 +124,7 @@ dlda_status dlda_lda_extend(const dlda_lda *old, const dlda_scatter *added, doub
     size_t K = (size_t)self.usable < D ? (size_t)self.usable : D;
     DLDA_TRY(dlda_lda_create(C + 1, D, K, &lda));
     DLDA_TRY(dlda_lda_take_scatter(lda));
+    lda->lambda = lambda;
     memcpy(lda->counts, old->counts, C * sizeof *lda->counts);
     lda->counts[C] = self.w;
     memcpy(lda->M, old->M, C * D * sizeof *lda->M);

@@ -28,6 +28,7 @@ dlda_status dlda_lda_create(size_t C, size_t D, size_t K, dlda_lda **lda)
     self->C = C;
     self->D = D;
     self->K = K;
+    self->lambda = NAN;
     DLDA_TRY(DLDA_TAKE(&self->counts, C, "LDA"));
     DLDA_TRY(DLDA_TAKE(&self->M, n_means, "LDA"));
     DLDA_TRY(DLDA_TAKE(&self->A, n_directions, "LDA"));
@@ -35,7 +36,10 @@ dlda_status dlda_lda_create(size_t C, size_t D, size_t K, dlda_lda **lda)
     DLDA_TRY(DLDA_TAKE(&self->T, n_means, "LDA"));
     DLDA_TRY(DLDA_TAKE(&self->offset, C, "LDA"));
     DLDA_TRY(DLDA_TAKE(&self->log_prior, C, "LDA"));
+    DLDA_TRY(DLDA_TAKE(&self->intercept, C, "LDA"));
+    DLDA_TRY(DLDA_TAKE(&self->share, C, "LDA"));
     DLDA_TRY(DLDA_TAKE(&self->P, n_projected, "LDA"));
+    DLDA_TRY(DLDA_TAKE(&self->mean, D, "LDA"));
     *lda = self;
     self = NULL;
 done:
@@ -56,7 +60,11 @@ void dlda_lda_destroy(dlda_lda *self)
     dlda_release(self->T);
     dlda_release(self->offset);
     dlda_release(self->log_prior);
+    dlda_release(self->intercept);
+    dlda_release(self->share);
     dlda_release(self->P);
+    dlda_release(self->mean);
+    dlda_name_list_release(&self->names);
     dlda_release(self);
 }
 
@@ -72,11 +80,33 @@ static double dot(size_t n, const double *a, const double *b)
     return sum;
 }
 
+static void prepare_mean(dlda_lda *self)
+{
+    double N = 0;
+
+    for (size_t c = 0; c < self->C; c++) N += self->counts[c];
+    memset(self->mean, 0, self->D * sizeof *self->mean);
+    for (size_t c = 0; c < self->C; c++)
+        for (size_t i = 0; i < self->D; i++) self->mean[i] += self->M[c * self->D + i] * (self->counts[c] / N);
+}
+
+static void prepare_priors(dlda_lda *self)
+{
+    const double *given = self->priors ? self->priors : self->counts;
+    double total = 0;
+
+    for (size_t c = 0; c < self->C; c++)
+        if (dlda_lda_usable(self, c)) total += given[c];
+    for (size_t c = 0; c < self->C; c++) {
+        self->log_prior[c] = dlda_lda_usable(self, c) ? log(given[c] / total) : -INFINITY;
+        self->share[c] = exp(self->log_prior[c]);
+        self->intercept[c] = self->offset[c] + self->log_prior[c];
+    }
+}
+
 void dlda_lda_prepare(dlda_lda *self)
 {
     size_t D = self->D;
-    const double *share = self->priors ? self->priors : self->counts;
-    double total = 0;
 
     memset(self->T, 0, self->C * D * sizeof *self->T);
     for (size_t c = 0; c < self->C; c++) {
@@ -88,10 +118,10 @@ void dlda_lda_prepare(dlda_lda *self)
             for (size_t i = 0; i < D; i++) T[i] += coordinate * self->A[k * D + i];
         }
         self->offset[c] = -dot(D, mean, T) / 2;
-        if (dlda_lda_usable(self, c)) total += share[c];
     }
-    for (size_t c = 0; c < self->C; c++)
-        self->log_prior[c] = dlda_lda_usable(self, c) ? log(share[c] / total) : -INFINITY;
+    prepare_mean(self);
+    prepare_priors(self);
+    dlda_lda_fill_view(self);
 }
 
 dlda_status dlda_lda_take_scatter(dlda_lda *self)
@@ -132,6 +162,11 @@ dlda_status dlda_lda_copy(const dlda_lda *self, dlda_lda **copy)
     if (self->Sw) copy_doubles(made->Sw, self->Sw, D * D);
     if (self->Sw) copy_doubles(made->St, self->St, D * D);
     if (self->priors) copy_doubles(made->priors, self->priors, C);
+    for (size_t c = 0; c < self->names.count; c++) {
+        const char *name = dlda_name_list_at(&self->names, c);
+        DLDA_TRY(dlda_name_list_add(&made->names, name, strlen(name)));
+    }
+    made->lambda = self->lambda;
     dlda_lda_prepare(made);
     *copy = made;
     made = NULL;
@@ -141,6 +176,15 @@ done:
 }
 
 /* ---- Fitting it ---- */
+
+/* The matrices go from the problem to the LDA. */
+static void keep_matrices(dlda_lda_problem *problem, dlda_lda *self)
+{
+    for (size_t i = 0; i < self->D * self->D; i++) problem->Sb[i] += problem->Sw[i];
+    self->Sw = problem->Sw;
+    self->St = problem->Sb;
+    problem->Sw = problem->Sb = NULL;
+}
 
 static dlda_status fit(const dlda_scatter *scatter, double lambda, int keeps_matrices, dlda_lda **lda)
 {
@@ -153,15 +197,12 @@ static dlda_status fit(const dlda_scatter *scatter, double lambda, int keeps_mat
     DLDA_TRY(dlda_lda_problem_create(D, &problem));
     DLDA_TRY(dlda_lda_problem_solve(problem, scatter, lambda));
     DLDA_TRY(dlda_lda_create(C, D, problem->K, &self));
-    if (keeps_matrices) DLDA_TRY(dlda_lda_take_scatter(self));
-    for (size_t i = 0; keeps_matrices && i < D * D; i++) {
-        self->Sw[i] = problem->Sw[i];
-        self->St[i] = problem->Sb[i] + problem->Sw[i];
-    }
+    self->lambda = lambda;
     for (size_t c = 0; c < C; c++) self->counts[c] = (double)scatter->counts[c];
     memcpy(self->M, scatter->means, C * D * sizeof *self->M);
     memcpy(self->A, problem->E, problem->K * D * sizeof *self->A);
     memcpy(self->eigenvalues, problem->values, problem->K * sizeof *self->eigenvalues);
+    if (keeps_matrices) keep_matrices(problem, self);
     dlda_lda_prepare(self);
     *lda = self;
     self = NULL;
@@ -173,33 +214,13 @@ done:
 
 dlda_status dlda_lda_fit(const dlda_scatter *scatter, double lambda, dlda_lda **lda)
 {
-    return fit(scatter, lambda, 0, lda);
-}
-
-dlda_status dlda_lda_fit_whole(const dlda_scatter *scatter, double lambda, dlda_lda **lda)
-{
+    DLDA_NEED(scatter, lda);
     return fit(scatter, lambda, 1, lda);
 }
 
-size_t dlda_lda_classes(const dlda_lda *self)
+dlda_status dlda_lda_fit_lean(const dlda_scatter *scatter, double lambda, dlda_lda **lda)
 {
-    return self->C;
-}
-
-size_t dlda_lda_features(const dlda_lda *self)
-{
-    return self->D;
-}
-
-double dlda_lda_prior(const dlda_lda *self, size_t c)
-{
-    return c < self->C ? exp(self->log_prior[c]) : 0;
-}
-
-const double *dlda_lda_eigenvalues(const dlda_lda *self, size_t *count)
-{
-    *count = self->K;
-    return self->eigenvalues;
+    return fit(scatter, lambda, 0, lda);
 }
 
 /* ---- Using it ---- */
@@ -222,6 +243,8 @@ static double dot_mixed(size_t n, const float *x, const double *a)
 
 dlda_status dlda_lda_transform(const dlda_lda *self, const float *X, size_t n, float *Z)
 {
+    DLDA_NEED(self);
+    if (n > 0) DLDA_NEED(X, Z);
     dlda_status status = check_finite(X, n, self->D);
 
     if (status != DLDA_OK) return status;
@@ -326,16 +349,21 @@ static dlda_status answer(const dlda_lda *self, const float *X, size_t n, dlda_p
 dlda_status dlda_lda_predict(const dlda_lda *self, const float *X, size_t n, dlda_probability kind, int *labels,
                              float *proba)
 {
+    DLDA_NEED(self);
+    if (n > 0) DLDA_NEED(X);
     return answer(self, X, n, kind, &(dlda_answers){ .labels = labels, .proba = proba });
 }
 
 dlda_status dlda_lda_distances(const dlda_lda *self, const float *X, size_t n, double *distances)
 {
+    DLDA_NEED(self);
+    if (n > 0) DLDA_NEED(X, distances);
     return answer(self, X, n, DLDA_PAPER, &(dlda_answers){ .distances = distances });
 }
 
 dlda_status dlda_lda_distance_limit(const dlda_lda *self, double alpha, double *limit)
 {
+    DLDA_NEED(self, limit);
     if (!(alpha > 0 && alpha < 1))
         return dlda_fail(DLDA_E_ARGUMENT, "distance limit: alpha is %g, expected more than 0 and less than 1",
                          alpha);

@@ -25,6 +25,9 @@ struct dlda_svm {
     double *W;      /* [C][K + 1] weights and offset of each class             */
     int *known;     /* [C]        1: the class has rows, so it can be predicted */
     double cost, accuracy;
+    /* what follows from it, for rows that are not centred */
+    double *weights;    /* [C][K] */
+    double *intercepts; /* [C]    */
 };
 
 enum { DEFAULT_FOLDS = 5, DEFAULT_COSTS = 9 };
@@ -58,7 +61,7 @@ static void say_nothing(const char *text)
 /* liblinear's own function `train`. To call it by this name would be a trap: in a program that has a function `train` of
  * its own, the dynamic linker would take that one. So it is looked up in liblinear itself, which is found by a name that
  * nobody else uses. */
-static dlda_status find_train(train_function **train)
+static void find_train(train_function **found)
 {
     Dl_info place;
     void *library = NULL, *symbol = NULL;
@@ -70,9 +73,8 @@ static dlda_status find_train(train_function **train)
     if (library) dlclose(library); /* it stays: this library depends on it */
     /* Linked into a program without position-independent code, all names seem to be the program's. */
     if (!symbol) symbol = dlsym(RTLD_NEXT, "train");
-    if (!symbol) return dlda_fail(DLDA_E_IO, "SVM: liblinear cannot be found: %s", dlerror());
-    memcpy(train, &symbol, sizeof symbol); /* ISO C has no cast from an object to a function */
-    return DLDA_OK;
+    if (symbol) memcpy(found, &symbol, sizeof symbol); /* ISO C has no cast from an object to a function */
+    else *found = train; /* linked statically, where a second function of the name is an error of the linker */
 }
 
 /* What liblinear has learned, as one row of weights for each class. With two classes it has one row for both. */
@@ -129,6 +131,8 @@ static dlda_status create(size_t C, size_t K, dlda_svm **svm)
     DLDA_TRY(DLDA_TAKE(&self->centre, K, "SVM"));
     DLDA_TRY(DLDA_TAKE(&self->W, size, "SVM"));
     DLDA_TRY(DLDA_TAKE(&self->known, C, "SVM"));
+    DLDA_TRY(DLDA_TAKE(&self->weights, C * K, "SVM"));
+    DLDA_TRY(DLDA_TAKE(&self->intercepts, C, "SVM"));
     *svm = self;
     self = NULL;
 done:
@@ -142,6 +146,8 @@ void dlda_svm_destroy(dlda_svm *self)
     dlda_release(self->centre);
     dlda_release(self->W);
     dlda_release(self->known);
+    dlda_release(self->weights);
+    dlda_release(self->intercepts);
     dlda_release(self);
 }
 
@@ -164,22 +170,46 @@ static int classify(const dlda_svm *self, const double *centred)
 
 size_t dlda_svm_features(const dlda_svm *self)
 {
-    return self->K;
+    return self ? self->K : 0;
 }
 
 size_t dlda_svm_classes(const dlda_svm *self)
 {
-    return self->C;
+    return self ? self->C : 0;
 }
 
 double dlda_svm_cost(const dlda_svm *self)
 {
-    return self->cost;
+    return self ? self->cost : NAN;
 }
 
 double dlda_svm_accuracy(const dlda_svm *self)
 {
-    return self->accuracy;
+    return self ? self->accuracy : NAN;
+}
+
+const double *dlda_svm_weights(const dlda_svm *self)
+{
+    return self ? self->weights : NULL;
+}
+
+const double *dlda_svm_intercepts(const dlda_svm *self)
+{
+    return self ? self->intercepts : NULL;
+}
+
+/* w'(z - centre) + offset = w'z + intercept. */
+static void derive_weights(dlda_svm *self)
+{
+    for (size_t c = 0; c < self->C; c++) {
+        const double *w = self->W + c * (self->K + 1);
+        double intercept = self->known[c] ? w[self->K] : -INFINITY;
+        for (size_t k = 0; k < self->K; k++) {
+            self->weights[c * self->K + k] = w[k];
+            intercept -= w[k] * self->centre[k];
+        }
+        self->intercepts[c] = intercept;
+    }
 }
 
 static dlda_status check_finite(const float *Z, size_t n, size_t K)
@@ -196,6 +226,8 @@ dlda_status dlda_svm_predict(const dlda_svm *self, const float *Z, size_t n, int
     dlda_status status = DLDA_OK;
     double *centred = NULL;
 
+    DLDA_NEED(self);
+    if (n > 0) DLDA_NEED(Z, labels);
     DLDA_TRY(check_finite(Z, n, self->K));
     DLDA_TRY(DLDA_TAKE(&centred, self->K, "SVM"));
     for (size_t i = 0; i < n; i++) {
@@ -322,6 +354,7 @@ static void release_arrays(fitting *fit)
 dlda_status dlda_svm_fit(const float *Z, const int *labels, size_t n, size_t features, size_t classes,
                          const dlda_svm_spec *spec, dlda_svm **svm)
 {
+    DLDA_NEED(Z, labels, spec, svm);
     static const double usual[DEFAULT_COSTS] = { 0x1p-8, 0x1p-6, 0x1p-4, 0x1p-2, 1, 4, 16, 64, 256 };
     dlda_status status = DLDA_OK;
     fitting fit = { .n = n,
@@ -335,7 +368,7 @@ dlda_status dlda_svm_fit(const float *Z, const int *labels, size_t n, size_t fea
     dlda_svm *self = NULL;
 
     DLDA_TRY(check_rows(&fit, Z));
-    DLDA_TRY(find_train(&fit.train));
+    find_train(&fit.train);
     DLDA_TRY(dlda_team_create(spec->threads, &team));
     fit.threads = dlda_team_threads(team);
     DLDA_TRY(take_arrays(&fit));
@@ -345,6 +378,7 @@ dlda_status dlda_svm_fit(const float *Z, const int *labels, size_t n, size_t fea
     dlda_parallel_for(team, fit.n_costs * fit.folds, 1, try_cost, &fit);
     choose_cost(&fit, self);
     learn(&fit, 0, fit.folds, self->cost, self);
+    derive_weights(self);
     *svm = self;
     self = NULL;
 done:

@@ -112,7 +112,8 @@ static dlda_status fit_without(fitting *self, size_t left_out)
     DLDA_TRY(dlda_scatter_create_pooled(self->folds.C, self->folds.D, &sum));
     for (size_t f = 0; f < self->folds.F; f++)
         if (f != left_out) DLDA_TRY(dlda_scatter_merge(sum, self->parts[f * self->lanes]));
-    DLDA_TRY(dlda_lda_fit(sum, self->spec->lambda, &self->ldas[left_out]));
+    if (left_out == self->folds.F) DLDA_TRY(dlda_lda_fit(sum, self->spec->lambda, &self->ldas[left_out]));
+    else DLDA_TRY(dlda_lda_fit_lean(sum, self->spec->lambda, &self->ldas[left_out]));
 done:
     dlda_scatter_destroy(sum);
     return status;
@@ -250,12 +251,26 @@ done:
 
 /* ---- The result ---- */
 
+static dlda_status name_classes(const dlda_table *table, dlda_lda *lda)
+{
+    dlda_status status = DLDA_OK;
+    const char **names = NULL;
+
+    DLDA_TRY(DLDA_TAKE(&names, lda->C, "class names"));
+    for (size_t c = 0; c < lda->C; c++) names[c] = dlda_table_class_name(table, c);
+    DLDA_TRY(dlda_lda_name_classes(lda, names));
+done:
+    dlda_release(names);
+    return status;
+}
+
 static dlda_status make_result(fitting *self, dlda_table_fit **fit)
 {
     dlda_status status = DLDA_OK;
     dlda_table_fit *result = NULL;
     size_t F = self->folds.F, C = self->folds.C, *class_rows = NULL, *fold_correct = NULL;
 
+    DLDA_TRY(name_classes(self->folds.table, self->ldas[F]));
     DLDA_TRY(DLDA_TAKE(&result, 1, "result"));
     DLDA_TRY(DLDA_TAKE(&class_rows, C, "result"));
     result->class_rows = class_rows;
@@ -306,6 +321,8 @@ static void release_fitting(fitting *self)
 
 static dlda_status check_spec(const dlda_table *table, const dlda_table_fit_spec *spec)
 {
+    if (dlda_table_classes(table) == 0)
+        return dlda_fail(DLDA_E_SHAPE, "table: no labels, expected a label for each row");
     if (spec->folds == 1 || spec->folds > DLDA_MOST_FOLDS)
         return dlda_fail(DLDA_E_ARGUMENT, "folds: found %zu, expected 2 to %d, or 0 for none", spec->folds,
                          DLDA_MOST_FOLDS);
@@ -317,6 +334,7 @@ static dlda_status check_spec(const dlda_table *table, const dlda_table_fit_spec
 
 dlda_status dlda_table_fit_lda(dlda_table *table, const dlda_table_fit_spec *spec, dlda_table_fit **fit)
 {
+    DLDA_NEED(table, spec, fit);
     dlda_status status = DLDA_OK;
     fitting self = { .spec = spec };
     double begun = dlda_seconds_now();

@@ -50,6 +50,7 @@ dlda_status dlda_table_transform(dlda_table *table, const dlda_lda *lda, size_t 
     float *X = NULL, *Z = NULL;
     int *labels = NULL;
 
+    DLDA_NEED(table, lda, path);
     if (lda->D != dlda_table_features(table))
         DLDA_FAIL(DLDA_E_SHAPE, "table: %zu features, expected %zu as the LDA has", dlda_table_features(table),
                   lda->D);

@@ -25,7 +25,7 @@ struct dlda_csv {
     char *path;
     dlda_csv_text text;
     char separator;
-    size_t columns, label; /* label: its column, from 0                       */
+    size_t columns, label; /* label: its column, from 0; `columns`: there is none */
     size_t header;         /* number of the line that is the header, 0: none  */
     char **names;          /* [columns]: what stands in it; NULL: none        */
     size_t rows;
@@ -120,7 +120,7 @@ static void forget_names(dlda_csv *self)
     self->names = NULL;
 }
 
-static dlda_status read_first_line(dlda_csv *self, const char *label)
+static dlda_status read_first_line(dlda_csv *self, const char *label, size_t unlabelled)
 {
     dlda_status status = DLDA_OK;
     const dlda_record *first = self->text.records;
@@ -130,14 +130,15 @@ static dlda_status read_first_line(dlda_csv *self, const char *label)
     if (n == 0) DLDA_FAIL(DLDA_E_FORMAT, "%s: no lines, expected a table", self->path);
     self->separator = first_separator(self->text.text + first->begin, first->end - first->begin);
     DLDA_TRY(take_names(self, first));
-    if (self->columns < 2)
+    int has_labels = label || self->columns != unlabelled;
+    if (self->columns < 2 && has_labels)
         DLDA_FAIL(DLDA_E_FORMAT,
                   "%s: line %zu has 1 column, expected at least a label and a number, with a comma between",
                   self->path, first->line);
-    self->label = find_label(self, label);
-    if (self->label == self->columns) DLDA_TRY(no_label(self, label));
+    self->label = has_labels ? find_label(self, label) : self->columns;
+    if (self->label == self->columns && has_labels) DLDA_TRY(no_label(self, label));
     if (is_header(self, label)) self->header = first->line;
-    else if (!label) self->label = self->columns - 1;
+    else if (!label && has_labels) self->label = self->columns - 1;
     if (self->header == 0) forget_names(self);
 done:
     return status;
@@ -227,7 +228,8 @@ static dlda_status scan(dlda_csv *self)
 
     for (size_t n = 1; n > 0; self->rows += n) {
         DLDA_TRY(dlda_csv_text_gather(&self->text, BLOCK, &n));
-        for (size_t i = 0; i < n; i++) DLDA_TRY(add_label(self, &self->text.records[i]));
+        for (size_t i = 0; i < n && self->label < self->columns; i++)
+            DLDA_TRY(add_label(self, &self->text.records[i]));
     }
     if (self->rows == 0) DLDA_FAIL(DLDA_E_FORMAT, "%s: a header and no rows", self->path);
     DLDA_TRY(dlda_class_list_sort(self->list));
@@ -252,6 +254,7 @@ static int decode(const dlda_csv *self, const dlda_record *row, float *X, int *c
     dlda_field field;
     size_t column = 0;
 
+    *class = -1;
     for (; dlda_fields_next(&fields, &field); column++) {
         if (column == self->columns || field.damaged) return 0;
         if (column == self->label) {
@@ -309,7 +312,7 @@ done:
     return status;
 }
 
-dlda_status dlda_csv_open(const char *path, const char *label, dlda_csv **csv)
+dlda_status dlda_csv_open(const char *path, const char *label, size_t unlabelled, dlda_csv **csv)
 {
     dlda_status status = DLDA_OK;
     dlda_csv *self = NULL;
@@ -318,7 +321,7 @@ dlda_status dlda_csv_open(const char *path, const char *label, dlda_csv **csv)
     DLDA_TRY(dlda_take_text(path, &self->path));
     DLDA_TRY(dlda_csv_text_open(self->path, &self->text));
     DLDA_TRY(dlda_class_list_create("labels", &self->list));
-    DLDA_TRY(read_first_line(self, label && label[0] ? label : NULL));
+    DLDA_TRY(read_first_line(self, label && label[0] ? label : NULL, unlabelled));
     DLDA_TRY(dlda_csv_rewind(self));
     DLDA_TRY(scan(self));
     DLDA_TRY(dlda_csv_rewind(self));
@@ -346,7 +349,7 @@ size_t dlda_csv_rows(const dlda_csv *self)
 
 size_t dlda_csv_features(const dlda_csv *self)
 {
-    return self->columns - 1;
+    return self->columns - (self->label < self->columns);
 }
 
 const dlda_class_list *dlda_csv_classes(const dlda_csv *self)

@@ -26,7 +26,7 @@ static size_t sample_size(const dlda_dataset *self)
 static void storage_leave(dlda_storage *storage)
 {
     if (!storage || atomic_fetch_sub(&storage->users, 1) > 1) return;
-    if (!storage->mapping.bytes) {
+    if (!storage->mapping.bytes && !storage->borrowed) {
         dlda_release(storage->bytes);
         dlda_release(storage->values);
     }
@@ -143,13 +143,41 @@ done:
     return status;
 }
 
+/* In portions that are copied, since the values may be unaligned. */
 static dlda_status check_finite(const float *values, size_t count, size_t per_sample)
 {
-    size_t bad = dlda_find_not_finite(values, count * per_sample);
+    enum { PORTION = 1024 };
+    float portion[PORTION];
 
-    if (bad == count * per_sample) return DLDA_OK;
-    return dlda_fail(DLDA_E_NUMERIC, "data set: sample %zu, value %zu is %g, expected a finite number",
-                     bad / per_sample, bad % per_sample, (double)values[bad]);
+    for (size_t first = 0; first < count * per_sample; first += PORTION) {
+        size_t left = count * per_sample - first, n = left < PORTION ? left : PORTION;
+        memcpy(portion, (const char *)values + first * sizeof *values, n * sizeof *values);
+        size_t bad = dlda_find_not_finite(portion, n);
+        if (bad < n)
+            return dlda_fail(DLDA_E_NUMERIC, "data set: sample %zu, value %zu is %g, expected a finite number",
+                             (first + bad) / per_sample, (first + bad) % per_sample, (double)portion[bad]);
+    }
+    return DLDA_OK;
+}
+
+/* The caller's arrays, of `size` values, or copies of them. They are not written to. */
+static dlda_status set_images(dlda_storage *storage, const dlda_dataset_spec *spec, size_t size)
+{
+    dlda_status status = DLDA_OK;
+
+    if (spec->borrow) {
+        storage->borrowed = 1;
+        storage->bytes = (uint8_t *)spec->bytes;
+        storage->values = (float *)spec->values;
+    } else if (spec->bytes) {
+        DLDA_TRY(DLDA_TAKE(&storage->bytes, size, "images"));
+        memcpy(storage->bytes, spec->bytes, size);
+    } else {
+        DLDA_TRY(DLDA_TAKE(&storage->values, size, "images"));
+        memcpy(storage->values, (const void *)spec->values, size * sizeof *spec->values);
+    }
+done:
+    return status;
 }
 
 dlda_status dlda_dataset_create(const dlda_dataset_spec *spec, dlda_dataset **dataset)
@@ -158,6 +186,7 @@ dlda_status dlda_dataset_create(const dlda_dataset_spec *spec, dlda_dataset **da
     dlda_dataset *self = NULL;
     size_t size = 0;
 
+    DLDA_NEED(spec, dataset);
     if (!spec->bytes == !spec->values)
         DLDA_FAIL(DLDA_E_ARGUMENT, "data set: found %s, expected either bytes or values",
                   spec->bytes ? "both bytes and values" : "neither bytes nor values");
@@ -165,13 +194,7 @@ dlda_status dlda_dataset_create(const dlda_dataset_spec *spec, dlda_dataset **da
     DLDA_TRY(bytes_of(spec, &size));
     if (spec->values) DLDA_TRY(check_finite(spec->values, spec->count, size / spec->count));
     DLDA_TRY(dlda_dataset_new(spec, &self));
-    if (spec->bytes) {
-        DLDA_TRY(DLDA_TAKE(&self->storage->bytes, size, "images"));
-        memcpy(self->storage->bytes, spec->bytes, size);
-    } else {
-        DLDA_TRY(DLDA_TAKE(&self->storage->values, size, "images"));
-        memcpy(self->storage->values, spec->values, size * sizeof *spec->values);
-    }
+    DLDA_TRY(set_images(self->storage, spec, size));
     *dataset = self;
     self = NULL;
 done:
@@ -208,48 +231,49 @@ done:
 
 size_t dlda_dataset_count(const dlda_dataset *dataset)
 {
-    return dataset->count;
+    return dataset ? dataset->count : 0;
 }
 
 size_t dlda_dataset_height(const dlda_dataset *dataset)
 {
-    return dataset->height;
+    return dataset ? dataset->height : 0;
 }
 
 size_t dlda_dataset_width(const dlda_dataset *dataset)
 {
-    return dataset->width;
+    return dataset ? dataset->width : 0;
 }
 
 size_t dlda_dataset_channels(const dlda_dataset *dataset)
 {
-    return dataset->channels;
+    return dataset ? dataset->channels : 0;
 }
 
 size_t dlda_dataset_classes(const dlda_dataset *dataset)
 {
-    return dataset->classes;
+    return dataset ? dataset->classes : 0;
 }
 
 const char *dlda_dataset_class_name(const dlda_dataset *dataset, size_t label)
 {
-    return label < dataset->classes ? dataset->storage->names[label] : NULL;
+    return dataset && label < dataset->classes ? dataset->storage->names[label] : NULL;
 }
 
 int dlda_dataset_label(const dlda_dataset *dataset, size_t i)
 {
-    return dataset->labels && i < dataset->count ? dataset->labels[i] : -1;
+    return dataset && dataset->labels && i < dataset->count ? dataset->labels[i] : -1;
 }
 
 const char *dlda_dataset_sample_file(const dlda_dataset *dataset, size_t i)
 {
+    if (!dataset) return NULL;
     const dlda_name_list *files = &dataset->storage->files;
     return i < dataset->count && files->count > 0 ? dlda_name_list_at(files, dataset->index[i]) : NULL;
 }
 
 const int *dlda_dataset_labels(const dlda_dataset *dataset)
 {
-    return dataset->labels;
+    return dataset ? dataset->labels : NULL;
 }
 
 /* ---- Images for a network ---- */
@@ -264,7 +288,7 @@ static void copy_sample(const dlda_dataset *self, size_t i, float *image)
     size_t size = sample_size(self), at = self->index[i] * size;
 
     if (self->storage->values) {
-        memcpy(image, self->storage->values + at, size * sizeof *image);
+        memcpy(image, (const char *)self->storage->values + at * sizeof *image, size * sizeof *image);
         return;
     }
     dlda_scale_bytes(self->storage->bytes + at, size, image);
@@ -272,6 +296,8 @@ static void copy_sample(const dlda_dataset *self, size_t i, float *image)
 
 dlda_status dlda_dataset_images(const dlda_dataset *dataset, size_t first, size_t n, float *images)
 {
+    DLDA_NEED(dataset);
+    if (n > 0) DLDA_NEED(images);
     if (first > dataset->count || n > dataset->count - first)
         return dlda_fail(DLDA_E_ARGUMENT, "images: %zu samples from %zu on, expected at most %zu in all", n, first,
                          dataset->count);

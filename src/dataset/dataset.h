@@ -10,9 +10,6 @@
 
 #include "base/parallel.h"
 
-/* [count] labels in 0 .. classes-1, in the set's own order; NULL if the set has none. */
-const int *dlda_dataset_labels(const dlda_dataset *dataset);
-
 /* Sets the options that say how data were divided to what was done: those of dlda_dataset_divide, or else as many
  * validation samples as there are, of which nothing more is known. */
 dlda_status dlda_dataset_record_division(const dlda_dataset *train, const dlda_dataset *validation,

@@ -14,8 +14,9 @@
 /* What a set and the sets split from it have in common. The last user releases it. */
 typedef struct dlda_storage {
     atomic_size_t users;
+    int borrowed;         /* bytes or values are the caller's                            */
     uint8_t *bytes;       /* [images][height][width][channels], NULL if there are values */
-    float *values;        /* the same shape, NULL if there are bytes                     */
+    float *values;        /* the same shape, NULL if there are bytes; borrowed ones may be unaligned */
     dlda_mapping mapping; /* the file that bytes or values lie in, if they were mapped and not read */
     size_t n_images;
     char **names; /* [classes], pointers into `text`                             */

@@ -127,6 +127,7 @@ static void note_options(const dlda_options *options, dlda_division *division)
 dlda_status dlda_dataset_divide(const dlda_dataset *all, const dlda_options *options, dlda_dataset **train,
                                 dlda_dataset **validation)
 {
+    DLDA_NEED(all, options, train, validation);
     dlda_status status = DLDA_OK;
     dlda_dataset *kept = NULL, *held_out = NULL;
 

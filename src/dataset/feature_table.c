@@ -15,10 +15,12 @@
 #include "dataset/npz.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
 struct dlda_table {
     size_t rows, features;
-    const dlda_class_list *classes;
+    size_t read;                    /* rows of arrays, since the last rewind */
+    const dlda_class_list *classes; /* NULL: an array without labels */
     /* a table is CSV: */
     dlda_csv *csv;
     /* or it is two arrays: */
@@ -59,7 +61,7 @@ done:
     return status;
 }
 
-static dlda_status understand_arrays(dlda_table *self)
+static dlda_status understand_arrays(dlda_table *self, int has_labels)
 {
     dlda_status status = DLDA_OK;
     const dlda_npy *npy = &self->X.npy;
@@ -72,8 +74,10 @@ static dlda_status understand_arrays(dlda_table *self)
     self->rows = npy->dimension[0];
     self->features = npy->count / self->rows;
     self->converts = npy->kind != 'f' || npy->item != 4 || npy->swapped;
-    DLDA_TRY(dlda_array_check_labels(&self->y, self->rows, self->X.name));
-    DLDA_TRY(collect_classes(self));
+    if (has_labels) {
+        DLDA_TRY(dlda_array_check_labels(&self->y, self->rows, self->X.name));
+        DLDA_TRY(collect_classes(self));
+    }
     DLDA_TRY(dlda_table_rewind(self));
 done:
     return status;
@@ -84,10 +88,12 @@ static dlda_status open_npy(const dlda_table_spec *spec, dlda_table *self)
     dlda_status status = DLDA_OK;
     char *beside = NULL;
 
-    if (!spec->labels) DLDA_TRY(dlda_npy_labels_beside(spec->path, &beside));
+    if (!spec->labels) status = dlda_npy_labels_beside(spec->path, &beside);
+    int has_labels = status == DLDA_OK;
+    if (spec->features == 0 || status != DLDA_E_IO) DLDA_TRY(status);
     DLDA_TRY(dlda_array_open(spec->path, NULL, &self->X));
-    DLDA_TRY(dlda_array_open(spec->labels ? spec->labels : beside, NULL, &self->y));
-    DLDA_TRY(understand_arrays(self));
+    if (has_labels) DLDA_TRY(dlda_array_open(spec->labels ? spec->labels : beside, NULL, &self->y));
+    DLDA_TRY(understand_arrays(self, has_labels));
 done:
     dlda_release(beside);
     return status;
@@ -100,10 +106,11 @@ static dlda_status open_npz(const dlda_table_spec *spec, dlda_table *self)
     dlda_npz_names names = { 0 };
 
     DLDA_TRY(dlda_zip_open(spec->path, &zip));
-    DLDA_TRY(dlda_npz_find(spec->path, zip, DLDA_TRAIN, &names));
+    status = dlda_npz_find(spec->path, zip, DLDA_TRAIN, &names);
+    if (spec->features == 0 || !names.images || names.labels) DLDA_TRY(status);
     DLDA_TRY(dlda_array_open(spec->path, names.images, &self->X));
-    DLDA_TRY(dlda_array_open(spec->path, names.labels, &self->y));
-    DLDA_TRY(understand_arrays(self));
+    if (names.labels) DLDA_TRY(dlda_array_open(spec->path, names.labels, &self->y));
+    DLDA_TRY(understand_arrays(self, names.labels != NULL));
 done:
     dlda_zip_destroy(zip);
     return status;
@@ -111,7 +118,7 @@ done:
 
 static dlda_status open_csv(const dlda_table_spec *spec, dlda_table *self)
 {
-    dlda_status status = dlda_csv_open(spec->path, spec->label, &self->csv);
+    dlda_status status = dlda_csv_open(spec->path, spec->label, spec->features, &self->csv);
 
     if (status != DLDA_OK) return status;
     self->rows = dlda_csv_rows(self->csv);
@@ -143,6 +150,8 @@ dlda_status dlda_table_open(const dlda_table_spec *spec, dlda_table **table)
     dlda_status status = DLDA_OK;
     dlda_table *self = NULL;
 
+    DLDA_NEED(spec, table);
+    DLDA_NEED(spec->path);
     DLDA_TRY(DLDA_TAKE(&self, 1, "table"));
     DLDA_TRY(open_any(spec, self));
     *table = self;
@@ -154,17 +163,17 @@ done:
 
 size_t dlda_table_rows(const dlda_table *self)
 {
-    return self->rows;
+    return self ? self->rows : 0;
 }
 
 size_t dlda_table_features(const dlda_table *self)
 {
-    return self->features;
+    return self ? self->features : 0;
 }
 
 size_t dlda_table_classes(const dlda_table *self)
 {
-    return dlda_class_list_count(self->classes);
+    return self && self->classes ? dlda_class_list_count(self->classes) : 0;
 }
 
 const char *dlda_table_class_name(const dlda_table *self, size_t label)
@@ -178,9 +187,11 @@ dlda_status dlda_table_rewind(dlda_table *self)
 {
     dlda_status status = DLDA_OK;
 
+    DLDA_NEED(self);
+    self->read = 0;
     if (self->csv) return dlda_csv_rewind(self->csv);
     DLDA_TRY(dlda_array_rewind(&self->X));
-    DLDA_TRY(dlda_array_rewind(&self->y));
+    if (self->classes) DLDA_TRY(dlda_array_rewind(&self->y));
 done:
     return status;
 }
@@ -244,11 +255,27 @@ dlda_status dlda_table_next(dlda_table *self, dlda_team *team, size_t most, floa
     dlda_status status = DLDA_OK;
 
     if (self->csv) return dlda_csv_next(self->csv, team, most, X, labels, n); /* finite by its syntax */
-    size_t first = self->y.read, left = self->rows - first;
+    size_t left = self->rows - self->read;
     *n = left < most ? left : most;
     if (*n == 0) return DLDA_OK;
-    DLDA_TRY(get_floats(self, team, first, *n, X));
-    DLDA_TRY(dlda_array_get_classes(&self->y, *n, self->classes, labels));
+    DLDA_TRY(get_floats(self, team, self->read, *n, X));
+    if (self->classes) DLDA_TRY(dlda_array_get_classes(&self->y, *n, self->classes, labels));
+    else memset(labels, -1, *n * sizeof *labels);
+    self->read += *n;
 done:
+    return status;
+}
+
+dlda_status dlda_table_read(dlda_table *self, size_t most, float *X, int *labels, size_t *n)
+{
+    dlda_status status = DLDA_OK;
+    int *unwanted = NULL;
+
+    DLDA_NEED(self, X, n);
+    if (most == 0) DLDA_FAIL(DLDA_E_ARGUMENT, "table: 0 rows to read, expected 1 or more");
+    if (!labels) DLDA_TRY(DLDA_TAKE(&unwanted, most, "labels"));
+    DLDA_TRY(dlda_table_next(self, NULL, most, X, labels ? labels : unwanted, n));
+done:
+    dlda_release(unwanted);
     return status;
 }

@@ -7,10 +7,7 @@
 
 #include "base/parallel.h"
 
-/* Back to the first row. */
-dlda_status dlda_table_rewind(dlda_table *table);
-
-/* The next rows, at most `most`: X [n][features], all finite, and labels [n]; n is 0 behind the last. */
+/* The next rows, at most `most`: X [n][features], all finite, and labels [n], -1 if there are none; n is 0 behind the last. */
 dlda_status dlda_table_next(dlda_table *table, dlda_team *team, size_t most, float *X, int *labels, size_t *n);
 
 #endif

@@ -62,6 +62,7 @@ done:
 dlda_status dlda_dataset_folds(const dlda_dataset *dataset, size_t folds, size_t fold, uint64_t seed,
                                dlda_dataset **train, dlda_dataset **held_out)
 {
+    DLDA_NEED(dataset, train, held_out);
     dlda_status status = DLDA_OK;
     dealing self = { .classes = dataset->labels ? dataset->classes : 1 };
 
@@ -81,7 +82,7 @@ done:
 
 size_t dlda_dataset_own_folds(const dlda_dataset *dataset)
 {
-    return dataset->storage->n_folds;
+    return dataset ? dataset->storage->n_folds : 0;
 }
 
 dlda_status dlda_dataset_set_folds(dlda_dataset *dataset, size_t n, size_t **start, size_t **samples)
@@ -118,6 +119,7 @@ static dlda_status mark_fold(const dlda_dataset *dataset, size_t fold, uint8_t *
 
 dlda_status dlda_dataset_fold(const dlda_dataset *dataset, size_t fold, dlda_dataset **train)
 {
+    DLDA_NEED(dataset, train);
     dlda_status status = DLDA_OK;
     dlda_dataset *found = NULL;
     uint8_t *chosen = NULL;

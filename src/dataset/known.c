@@ -28,6 +28,7 @@ static const char *variable(const char *name, int absolute)
 
 dlda_status dlda_data_folder(char **folder)
 {
+    DLDA_NEED(folder);
     const char *ours = variable("DEEPLDA_DATA", 0), *cache = variable("XDG_CACHE_HOME", 1);
     const char *home = variable("HOME", 1);
 

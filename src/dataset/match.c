@@ -84,6 +84,7 @@ done:
 
 void dlda_read_spec_use_options(dlda_read_spec *spec, const dlda_options *options)
 {
+    if (!spec || !options) return;
     spec->format = options->format[0] ? options->format : NULL;
     spec->height = options->resize.height;
     spec->width = options->resize.width;
@@ -93,6 +94,7 @@ void dlda_read_spec_use_options(dlda_read_spec *spec, const dlda_options *option
 
 void dlda_read_spec_use_dataset(dlda_read_spec *spec, const dlda_dataset *dataset)
 {
+    if (!spec || !dataset) return;
     if (dataset->channels == 1 || dataset->channels == 3) spec->channels = dataset->channels;
     spec->names = (const char *const *)dataset->storage->names;
     spec->classes = dataset->classes;

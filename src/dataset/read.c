@@ -237,6 +237,8 @@ static dlda_status resolve(const dlda_read_spec *spec, dlda_read_spec *resolved,
 
 dlda_status dlda_dataset_open(const dlda_read_spec *spec, dlda_dataset **dataset)
 {
+    DLDA_NEED(spec, dataset);
+    DLDA_NEED(spec->path);
     dlda_status status = DLDA_OK;
     dlda_source source;
     dlda_read_spec resolved;
@@ -254,11 +256,13 @@ done:
 
 dlda_status dlda_dataset_read(const char *path, dlda_part part, dlda_dataset **dataset)
 {
+    DLDA_NEED(path, dataset);
     return dlda_dataset_open(&(dlda_read_spec){ .path = path, .part = part }, dataset);
 }
 
 int dlda_dataset_has_part(const dlda_read_spec *spec)
 {
+    if (!spec || !spec->path) return 0;
     dlda_source source;
     dlda_read_spec resolved;
     const dlda_reader *reader = NULL;
@@ -272,6 +276,7 @@ int dlda_dataset_has_part(const dlda_read_spec *spec)
 
 int dlda_dataset_has_labels(const dlda_read_spec *spec)
 {
+    if (!spec || !spec->path) return 0;
     dlda_source source;
     dlda_read_spec resolved;
     const dlda_reader *reader = NULL;
@@ -285,6 +290,8 @@ int dlda_dataset_has_labels(const dlda_read_spec *spec)
 
 dlda_status dlda_dataset_format(const dlda_read_spec *spec, const char **format)
 {
+    DLDA_NEED(spec, format);
+    DLDA_NEED(spec->path);
     dlda_status status = DLDA_OK;
     dlda_source source;
     dlda_read_spec resolved;
@@ -303,6 +310,8 @@ done:
 
 dlda_status dlda_dataset_open_images(const dlda_read_spec *spec, dlda_dataset **dataset)
 {
+    DLDA_NEED(spec, dataset);
+    DLDA_NEED(spec->path);
     dlda_status status = DLDA_OK;
     dlda_source source;
     const dlda_reader *reader = NULL;
@@ -321,6 +330,7 @@ done:
 
 dlda_status dlda_dataset_read_images(const char *path, size_t channels, dlda_dataset **dataset)
 {
+    DLDA_NEED(path, dataset);
     if (channels == 0) return dlda_fail(DLDA_E_SHAPE, "%s: 0 channels, expected at least 1", path);
     return dlda_dataset_open_images(&(dlda_read_spec){ .path = path, .part = DLDA_TEST, .channels = channels },
                                     dataset);

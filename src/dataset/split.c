@@ -112,6 +112,7 @@ done:
 dlda_status dlda_dataset_split(const dlda_dataset *dataset, size_t count, uint64_t seed, dlda_dataset **first,
                                dlda_dataset **second)
 {
+    DLDA_NEED(dataset, first, second);
     dlda_status status = DLDA_OK;
     dlda_dataset *one = NULL, *two = NULL;
     split self = { .total = dataset->count, .count = count, .classes = dataset->labels ? dataset->classes : 1 };
@@ -134,6 +135,7 @@ done:
 
 dlda_status dlda_dataset_subset(const dlda_dataset *dataset, size_t count, uint64_t seed, dlda_dataset **subset)
 {
+    DLDA_NEED(dataset, subset);
     dlda_status status = DLDA_OK;
     split self = { .total = dataset->count, .count = count, .classes = dataset->labels ? dataset->classes : 1 };
 

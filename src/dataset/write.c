@@ -21,6 +21,7 @@ const uint8_t *dlda_sample_bytes(const dlda_dataset *dataset, size_t i)
 dlda_status dlda_dataset_write(const dlda_dataset *dataset, dlda_part part, dlda_data_format format,
                                const char *folder)
 {
+    DLDA_NEED(dataset, folder);
     static dlda_status (*const writers[])(const dlda_dataset *, dlda_part, const char *) = {
         [DLDA_IDX] = dlda_write_idx, [DLDA_NPY] = dlda_write_npy, [DLDA_PNG] = dlda_write_png_folder
     };

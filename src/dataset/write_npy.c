@@ -45,9 +45,10 @@ static dlda_status add_samples(dlda_file_writer *writer, const dlda_dataset *sel
     size_t size = self->height * self->width * self->channels;
 
     for (size_t i = 0; i < self->count; i++) {
-        const float *values = self->storage->values + self->index[i] * size;
-        if (self->storage->bytes) DLDA_TRY(dlda_file_writer_add(writer, dlda_sample_bytes(self, i), size));
-        else DLDA_TRY(dlda_file_writer_add(writer, values, size * sizeof *values));
+        size_t bytes = self->storage->bytes ? size : size * sizeof(float);
+        const char *all = self->storage->bytes ? (const char *)self->storage->bytes
+                                               : (const char *)self->storage->values;
+        DLDA_TRY(dlda_file_writer_add(writer, all + self->index[i] * bytes, bytes));
     }
 done:
     return status;

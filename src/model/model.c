@@ -8,27 +8,10 @@
 #include "classify/evaluate.h"
 #include "classify/softmax.h"
 #include "dataset/dataset.h"
+#include "model/class_names.h"
 
 #include <jansson.h>
 #include <string.h>
-
-dlda_status dlda_class_names_check(const char *const *names, size_t count, const char *where, dlda_status failure)
-{
-    dlda_status status = DLDA_OK;
-    json_t *seen = json_object();
-
-    for (size_t c = 0; c < count; c++) {
-        const json_t *twin = json_object_get(seen, names[c]);
-        if (twin)
-            DLDA_FAIL(failure, "%s: classes: numbers %lld and %zu are both '%s', expected different names", where,
-                      (long long)json_integer_value(twin), c, dlda_show(names[c]).text);
-        /* What is not UTF-8 cannot be saved either, which is where that is said. */
-        json_object_set_new(seen, names[c], json_integer((json_int_t)c));
-    }
-done:
-    json_decref(seen);
-    return status;
-}
 
 static dlda_status copy_names(dlda_model *self, const char *const *names)
 {
@@ -91,32 +74,32 @@ void dlda_model_destroy(dlda_model *self)
 
 size_t dlda_model_height(const dlda_model *self)
 {
-    return self->network->input.height;
+    return self ? self->network->input.height : 0;
 }
 
 size_t dlda_model_width(const dlda_model *self)
 {
-    return self->network->input.width;
+    return self ? self->network->input.width : 0;
 }
 
 size_t dlda_model_channels(const dlda_model *self)
 {
-    return self->network->input.channels;
+    return self ? self->network->input.channels : 0;
 }
 
 size_t dlda_model_image_size(const dlda_model *self)
 {
-    return dlda_shape_size(self->network->input);
+    return self ? dlda_shape_size(self->network->input) : 0;
 }
 
 size_t dlda_model_features(const dlda_model *self)
 {
-    return self->network->features;
+    return self ? self->network->features : 0;
 }
 
 size_t dlda_model_classes(const dlda_model *self)
 {
-    return self->classes;
+    return self ? self->classes : 0;
 }
 
 static dlda_status add_count(void *context, const dlda_parameter *parameter, int in_state)
@@ -128,29 +111,30 @@ static dlda_status add_count(void *context, const dlda_parameter *parameter, int
 size_t dlda_model_parameters(const dlda_model *self)
 {
     size_t count = 0;
-    dlda_network_visit(self->network, add_count, &count);
+    if (self) dlda_network_visit(self->network, add_count, &count);
     return count;
 }
 
 const char *dlda_model_class_name(const dlda_model *self, size_t label)
 {
-    return label < self->classes ? self->class_names[label] : NULL;
+    return self && label < self->classes ? self->class_names[label] : NULL;
 }
 
 const char *dlda_model_network_text(const dlda_model *self)
 {
-    return self->network->text;
+    return self ? self->network->text : NULL;
 }
 
 const char *dlda_model_options_json(const dlda_model *self)
 {
-    return self->options;
+    return self ? self->options : NULL;
 }
 
 void dlda_read_spec_use_model(dlda_read_spec *spec, const dlda_model *self)
 {
     size_t channels = dlda_model_channels(self);
 
+    if (!spec || !self) return;
     if (channels == 1 || channels == 3) spec->channels = channels;
     spec->names = (const char *const *)self->class_names;
     spec->classes = self->classes;
@@ -161,16 +145,17 @@ void dlda_read_spec_use_model(dlda_read_spec *spec, const dlda_model *self)
 
 const char *dlda_model_preparation(const dlda_model *self)
 {
-    return dlda_preparation_list(self->preparation);
+    return self ? dlda_preparation_list(self->preparation) : NULL;
 }
 
 const dlda_lda *dlda_model_lda(const dlda_model *self)
 {
-    return self->lda;
+    return self ? self->lda : NULL;
 }
 
 dlda_status dlda_model_require_softmax(const dlda_model *self)
 {
+    DLDA_NEED(self);
     if (self->softmax) return DLDA_OK;
     if (has_option(self, "objective", "cce"))
         return dlda_fail(DLDA_E_OPTION,
@@ -187,9 +172,10 @@ void dlda_model_lose_softmax(dlda_model *self)
     self->lost_softmax = has_option(self, "objective", "cce");
 }
 
-dlda_status dlda_options_use_model(dlda_options *options, const dlda_model *self)
+dlda_status dlda_options_use_model(dlda_options *options, const dlda_model *model)
 {
-    return dlda_options_from_json(options, self->options, "the model's options");
+    DLDA_NEED(options, model);
+    return dlda_options_from_json(options, model->options, "the model's options");
 }
 
 /* ---- Running it ---- */
@@ -219,6 +205,7 @@ done:
 
 dlda_status dlda_workspace_create(const dlda_model *model, size_t batch, size_t threads, dlda_workspace **workspace)
 {
+    DLDA_NEED(model, workspace);
     dlda_status status = DLDA_OK;
     dlda_workspace *self = NULL;
 
@@ -316,6 +303,8 @@ static dlda_status answer_by_softmax(const dlda_model *self, const float *H, siz
 dlda_status dlda_model_answer(const dlda_model *self, dlda_workspace *workspace, const float *images, size_t n,
                               dlda_probability kind, const dlda_answers *answers)
 {
+    DLDA_NEED(self, workspace, answers);
+    if (n > 0) DLDA_NEED(images);
     dlda_status status = check_workspace(self, workspace);
     size_t in = dlda_shape_size(self->network->input), D = self->network->features;
 
@@ -335,12 +324,16 @@ dlda_status dlda_model_answer(const dlda_model *self, dlda_workspace *workspace,
 dlda_status dlda_model_embed(const dlda_model *self, dlda_workspace *workspace, const float *images, size_t n,
                              float *H)
 {
+    DLDA_NEED(self, workspace);
+    if (n > 0) DLDA_NEED(images, H);
     return dlda_model_answer(self, workspace, images, n, DLDA_PAPER, &(dlda_answers){ .features = H });
 }
 
 dlda_status dlda_model_predict(const dlda_model *self, dlda_workspace *workspace, const float *images, size_t n,
                                dlda_probability kind, int *labels, float *proba)
 {
+    DLDA_NEED(self, workspace);
+    if (n > 0) DLDA_NEED(images);
     return dlda_model_answer(self, workspace, images, n, kind, &(dlda_answers){ .labels = labels, .proba = proba });
 }
 
@@ -371,6 +364,7 @@ dlda_status dlda_model_check_labels(const dlda_model *self, const dlda_dataset *
 dlda_status dlda_model_evaluate(const dlda_model *self, dlda_workspace *workspace, const dlda_dataset *dataset,
                                 dlda_probability kind, dlda_evaluation **evaluation)
 {
+    DLDA_NEED(self, workspace, dataset, evaluation);
     dlda_status status = DLDA_OK;
     dlda_evaluation *result = NULL;
     float *images = NULL, *proba = NULL;

@@ -31,9 +31,6 @@ typedef struct dlda_model_spec {
     const char *options;
 } dlda_model_spec;
 
-/* `failure` if two classes have the same name: labels go by the names. */
-dlda_status dlda_class_names_check(const char *const *names, size_t count, const char *where, dlda_status failure);
-
 /* A model with zero weights and no head. */
 dlda_status dlda_model_create(const dlda_model_spec *spec, dlda_model **model);
 
@@ -52,8 +49,5 @@ dlda_status dlda_model_visit_features(const dlda_model *model, dlda_workspace *w
 /* The threads of a workspace, and how many images it takes at once. */
 dlda_team *dlda_workspace_team(const dlda_workspace *workspace);
 size_t dlda_workspace_batch(const dlda_workspace *workspace);
-
-/* model_file.c: the class names as a JSON array, to be released with free; NULL if one of them is not valid UTF-8. */
-char *dlda_model_names_to_json(const dlda_model *model);
 
 #endif

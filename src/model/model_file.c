@@ -7,19 +7,19 @@
  */
 #include "base/file.h"
 #include "base/memory.h"
+#include "model/class_names.h"
+#include "model/file_version.h"
 #include "model/head_file.h"
 #include "model/model.h"
 #include "model/preparation_file.h"
 
-#include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char format_key[] = "deeplda_format", format_version[] = "1";
+static const char format_version[] = "1";
 static const char softmax_key[] = "softmax", no_softmax[] = "none";
 
-enum { MOST_CLASSES = 1 << 20, MOST_TEXTS = 6 };
+enum { MOST_TEXTS = 6 };
 
 /* ---- Saving ---- */
 
@@ -50,19 +50,6 @@ static dlda_status list_parameter(void *context, const dlda_parameter *parameter
     return DLDA_OK;
 }
 
-char *dlda_model_names_to_json(const dlda_model *model)
-{
-    json_t *array = json_array();
-    char *text = NULL;
-    int good = array != NULL;
-
-    for (size_t c = 0; good && c < model->classes; c++)
-        good = json_array_append_new(array, json_string(model->class_names[c])) == 0;
-    if (good) text = json_dumps(array, JSON_COMPACT);
-    json_decref(array);
-    return text;
-}
-
 /* The bytes of a model file; `path` is for messages. */
 static dlda_status encode(const dlda_model *model, const char *path, char **bytes, size_t *size)
 {
@@ -71,7 +58,7 @@ static dlda_status encode(const dlda_model *model, const char *path, char **byte
     char *names = NULL, *preparation = NULL;
 
     if (!model->lda) DLDA_FAIL(DLDA_E_ARGUMENT, "%s: the model has no head yet", path);
-    names = dlda_model_names_to_json(model);
+    names = dlda_class_names_to_json((const char *const *)model->class_names, model->classes);
     if (!names) DLDA_FAIL(DLDA_E_ARGUMENT, "%s: a class name is not valid UTF-8", path);
     DLDA_TRY(dlda_preparation_to_json(model->preparation, &preparation));
     DLDA_TRY(dlda_network_visit(model->network, count_parameter, &list));
@@ -81,8 +68,8 @@ static dlda_status encode(const dlda_model *model, const char *path, char **byte
     list.count += dlda_head_tensors(model->lda, list.tensors + list.count);
     list.count += dlda_preparation_tensors(model->preparation, list.tensors + list.count);
     const dlda_metadata_entry metadata[MOST_TEXTS] = {
-        { format_key, format_version }, { "network", model->network->text },   { "classes", names },
-        { "options", model->options },  { DLDA_PREPARATION_KEY, preparation }, { softmax_key, no_softmax }
+        { DLDA_MODEL_KEY, format_version }, { "network", model->network->text },   { "classes", names },
+        { "options", model->options },      { DLDA_PREPARATION_KEY, preparation }, { softmax_key, no_softmax }
     };
     DLDA_TRY(dlda_safetensors_encode(path, list.tensors, list.count, metadata,
                                      model->lost_softmax ? MOST_TEXTS : MOST_TEXTS - 1, bytes, size));
@@ -95,6 +82,7 @@ done:
 
 dlda_status dlda_model_save(const dlda_model *model, const char *path)
 {
+    DLDA_NEED(model, path);
     dlda_status status = DLDA_OK;
     char *bytes = NULL;
     size_t size = 0;
@@ -108,6 +96,7 @@ done:
 
 dlda_status dlda_model_to_bytes(const dlda_model *model, void **bytes, size_t *size)
 {
+    DLDA_NEED(model, bytes, size);
     char *made = NULL;
     dlda_status status = encode(model, "model", &made, size);
 
@@ -127,38 +116,6 @@ static dlda_status require_text(const dlda_safetensors *file, const char *path, 
     *text = dlda_safetensors_metadata(file, key);
     if (*text) return DLDA_OK;
     return dlda_fail(DLDA_E_FORMAT, "%s: no '%s' in the metadata; this is not a deeplda model", path, key);
-}
-
-static dlda_status check_version(const dlda_safetensors *file, const char *path)
-{
-    const char *version = NULL;
-    dlda_status status = require_text(file, path, format_key, &version);
-
-    if (status != DLDA_OK || strcmp(version, format_version) == 0) return status;
-    int is_newer = strspn(version, "0123456789") == strlen(version) && atof(version) > atof(format_version);
-    return dlda_fail(DLDA_E_FORMAT, "%s: format version '%.32s', expected '%s'%s", path, version, format_version,
-                     is_newer ? ": a newer deeplda wrote this model, and is needed to read it" : "");
-}
-
-/* The class names; the strings belong to *array. */
-static dlda_status read_names(const char *path, const char *text, json_t **array, const char ***names,
-                              size_t *count)
-{
-    dlda_status status = DLDA_OK;
-
-    *array = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
-    if (!json_is_array(*array)) DLDA_FAIL(DLDA_E_FORMAT, "%s: 'classes' is not a JSON array", path);
-    *count = json_array_size(*array);
-    if (*count < 2 || *count > MOST_CLASSES)
-        DLDA_FAIL(DLDA_E_FORMAT, "%s: %zu classes, expected 2 to %d", path, *count, MOST_CLASSES);
-    DLDA_TRY(DLDA_TAKE(names, *count, "class names"));
-    for (size_t c = 0; c < *count; c++) {
-        (*names)[c] = json_string_value(json_array_get(*array, c));
-        if (!(*names)[c]) DLDA_FAIL(DLDA_E_FORMAT, "%s: class name %zu is not a string", path, c);
-    }
-    DLDA_TRY(dlda_class_names_check(*names, *count, path, DLDA_E_FORMAT));
-done:
-    return status;
 }
 
 static dlda_status check_options(const char *path, const char *text)
@@ -261,12 +218,12 @@ static dlda_status load(const dlda_safetensors *file, const char *path, dlda_mod
     const char *classes = NULL, **names = NULL;
     json_t *array = NULL;
 
-    DLDA_TRY(check_version(file, path));
+    DLDA_TRY(dlda_file_version_check(file, path, DLDA_MODEL_KEY, format_version));
     DLDA_TRY(require_text(file, path, "network", &spec.network_text));
     DLDA_TRY(require_text(file, path, "classes", &classes));
     DLDA_TRY(require_text(file, path, "options", &spec.options));
     DLDA_TRY(check_options(path, spec.options));
-    DLDA_TRY(read_names(path, classes, &array, &names, &spec.classes));
+    DLDA_TRY(dlda_class_names_from_json(path, classes, &array, &names, &spec.classes));
     spec.class_names = names;
     DLDA_TRY(check_tensors(file, path, spec.network_text, spec.classes));
     DLDA_TRY(dlda_model_create(&spec, &self));
@@ -282,6 +239,7 @@ done:
 
 dlda_status dlda_model_load(const char *path, dlda_model **model)
 {
+    DLDA_NEED(path, model);
     dlda_safetensors *file = NULL;
     dlda_status status = dlda_safetensors_read(path, &file);
 
@@ -292,6 +250,7 @@ dlda_status dlda_model_load(const char *path, dlda_model **model)
 
 dlda_status dlda_model_from_bytes(const void *bytes, size_t size, dlda_model **model)
 {
+    DLDA_NEED(bytes, model);
     static const char what[] = "model in memory";
     dlda_safetensors *file = NULL;
     dlda_status status = dlda_safetensors_decode(what, bytes, size, &file);

@@ -66,6 +66,8 @@ static dlda_status read_one(const dlda_model *model, const char *path, int any_s
 
 dlda_status dlda_model_read_picture(const dlda_model *model, const dlda_read_spec *spec, float *image)
 {
+    DLDA_NEED(model, spec, image);
+    DLDA_NEED(spec->path);
     int any_size = 0;
     dlda_status status = find_size(model, spec, &any_size);
 
@@ -76,6 +78,8 @@ dlda_status dlda_model_read_picture(const dlda_model *model, const dlda_read_spe
 dlda_status dlda_model_decode_picture(const dlda_model *model, const dlda_read_spec *spec, const void *bytes,
                                       size_t size, float *image)
 {
+    DLDA_NEED(model, spec, bytes, image);
+    DLDA_NEED(spec->path);
     dlda_raw_images raw = { 0 };
     int any_size = 0;
     dlda_status status = find_size(model, spec, &any_size);
@@ -128,6 +132,8 @@ static dlda_status sort_out(const picture_job *job, const dlda_read_spec *spec, 
 dlda_status dlda_model_read_pictures(const dlda_model *model, dlda_workspace *workspace, const dlda_read_spec *spec,
                                      const char *const *paths, size_t n, float *images, unsigned char *good)
 {
+    DLDA_NEED(model, workspace, spec);
+    if (n > 0) DLDA_NEED(paths, images, good);
     enum { GRAIN = 4 };
     dlda_status status = DLDA_OK;
     picture_job job = {

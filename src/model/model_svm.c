@@ -42,6 +42,7 @@ done:
 dlda_status dlda_model_fit_svm(const dlda_model *self, dlda_workspace *workspace, const dlda_dataset *train,
                                const dlda_svm_spec *spec, dlda_svm **svm)
 {
+    DLDA_NEED(self, workspace, train, spec, svm);
     dlda_status status = DLDA_OK;
     float *Z = NULL;
 
@@ -56,6 +57,7 @@ done:
 dlda_status dlda_model_evaluate_svm(const dlda_model *self, dlda_workspace *workspace, const dlda_svm *svm,
                                     const dlda_dataset *dataset, dlda_evaluation **evaluation)
 {
+    DLDA_NEED(self, workspace, svm, dataset, evaluation);
     dlda_status status = DLDA_OK;
     float *Z = NULL;
     int *predicted = NULL;

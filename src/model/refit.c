@@ -155,6 +155,7 @@ static dlda_status check_data(const dlda_model *self, const dlda_dataset *data)
 dlda_status dlda_model_refit(const dlda_model *self, dlda_workspace *workspace, const dlda_dataset *data,
                              double lambda, dlda_model **refitted)
 {
+    DLDA_NEED(self, workspace, data, refitted);
     dlda_status status = DLDA_OK;
     dlda_scatter *scatter = NULL;
     dlda_model *made = NULL;
@@ -171,7 +172,7 @@ dlda_status dlda_model_refit(const dlda_model *self, dlda_workspace *workspace, 
     if (!options) DLDA_FAIL(DLDA_E_MEMORY, "refit: no memory for JSON");
     DLDA_TRY(copy_without_head(self, classes, names, options, &made));
     DLDA_TRY(sum_features(self, workspace, data, labels, classes, &scatter));
-    DLDA_TRY(dlda_lda_fit_whole(scatter, lambda, &made->lda));
+    DLDA_TRY(dlda_lda_fit(scatter, lambda, &made->lda));
     *refitted = made;
     made = NULL;
 done:
@@ -211,6 +212,7 @@ static dlda_status check_new_class(const dlda_model *self, const dlda_dataset *i
 dlda_status dlda_model_add_class(const dlda_model *self, dlda_workspace *workspace, const dlda_dataset *images,
                                  const char *name, double lambda, dlda_model **extended)
 {
+    DLDA_NEED(self, workspace, images, name, extended);
     dlda_status status = DLDA_OK;
     dlda_scatter *scatter = NULL;
     dlda_model *made = NULL;
@@ -262,6 +264,7 @@ done:
 
 dlda_status dlda_model_copy(const dlda_model *self, dlda_model **copy)
 {
+    DLDA_NEED(self, copy);
     dlda_status status = DLDA_OK;
     dlda_model *made = NULL;
 
@@ -276,6 +279,7 @@ done:
 
 dlda_status dlda_model_use_priors(const dlda_model *self, const double *priors, dlda_model **adapted)
 {
+    DLDA_NEED(self, adapted);
     dlda_status status = DLDA_OK;
     dlda_model *made = NULL;
 

@@ -115,6 +115,7 @@ done:
 dlda_status dlda_model_write_features(const dlda_model *model, dlda_workspace *workspace,
                                       const dlda_dataset *dataset, int raw, const char *path)
 {
+    DLDA_NEED(model, workspace, dataset, path);
     dlda_status status = DLDA_OK;
     feature_rows self = { .model = model, .workspace = workspace, .dataset = dataset, .raw = raw };
     char *labels = NULL;

@@ -50,6 +50,7 @@ const char *dlda_network_text_name(const char *name)
 
 dlda_status dlda_network_text_read(const char *name, char **text)
 {
+    DLDA_NEED(name, text);
     dlda_status status = DLDA_OK;
     char *bytes = NULL;
     size_t size = 0;

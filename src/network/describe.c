@@ -79,6 +79,7 @@ static void describe_network(const dlda_network *network, char *text, size_t siz
 dlda_status dlda_network_text_describe(const char *text, const char *where, size_t height, size_t width,
                                        size_t channels, char **description)
 {
+    DLDA_NEED(text, where, description);
     dlda_status status = DLDA_OK;
     dlda_network *network = NULL;
     char *table = NULL;

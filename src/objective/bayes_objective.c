@@ -195,7 +195,8 @@ static dlda_status merge_sums(void *state, const double *sums)
 {
     bayes_objective *self = state;
 
-    if (self->round == 0) return dlda_scatter_merge_sums(self->scatter, sums);
+    if (self->round == 0)
+        return dlda_scatter_merge_sums(self->scatter, sums, dlda_scatter_sums_size(self->scatter));
     for (size_t i = 0; i < n_sums(self); i++) self->sums[i] += sums[i];
     return DLDA_OK;
 }

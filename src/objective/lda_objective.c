@@ -139,7 +139,7 @@ static dlda_status merge_sums(void *state, const double *sums)
 {
     lda_objective *self = state;
 
-    return dlda_scatter_merge_sums(self->scatter, sums);
+    return dlda_scatter_merge_sums(self->scatter, sums, dlda_scatter_sums_size(self->scatter));
 }
 
 static dlda_status solve(void *state, double *loss)

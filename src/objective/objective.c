@@ -29,7 +29,7 @@ const dlda_objective_row *dlda_objective_row_of(dlda_objective_kind kind)
 
 const dlda_objective_info *dlda_objective_find(const char *name)
 {
-    for (size_t i = 0; i < N_KINDS; i++)
+    for (size_t i = 0; name && i < N_KINDS; i++)
         if (strcmp(kinds[i].info.name, name) == 0) return &kinds[i].info;
     return NULL;
 }
@@ -64,6 +64,7 @@ static dlda_status check_spec(const dlda_objective_spec *spec)
 
 dlda_status dlda_objective_create(const dlda_objective_spec *spec, dlda_objective **objective)
 {
+    DLDA_NEED(spec, objective);
     dlda_status status = DLDA_OK;
     dlda_objective *self = NULL;
     size_t count = 0;
@@ -95,12 +96,16 @@ void dlda_objective_destroy(dlda_objective *self)
 
 const double *dlda_objective_eigenvalues(const dlda_objective *self, size_t *count)
 {
-    return self->functions->eigenvalues(self->state, count);
+    size_t found = 0;
+    const double *values = self ? self->functions->eigenvalues(self->state, &found) : NULL;
+
+    if (count) *count = found;
+    return values;
 }
 
 size_t dlda_objective_selected(const dlda_objective *self)
 {
-    return self->functions->selected(self->state);
+    return self ? self->functions->selected(self->state) : 0;
 }
 
 /* ---- Stages ---- */
@@ -123,16 +128,17 @@ static void to_float(const dlda_objective *self, size_t n, float *dH)
 
 size_t dlda_objective_rounds(const dlda_objective *self)
 {
-    return self->functions->rounds;
+    return self ? self->functions->rounds : 0;
 }
 
 void dlda_objective_reset(dlda_objective *self, size_t round)
 {
-    self->functions->reset(self->state, round);
+    if (self) self->functions->reset(self->state, round);
 }
 
 dlda_status dlda_objective_add(dlda_objective *self, const float *H, const int *labels, size_t n)
 {
+    DLDA_NEED(self, H, labels);
     dlda_status status = check_count(self, n);
 
     if (status != DLDA_OK) return status;
@@ -142,21 +148,26 @@ dlda_status dlda_objective_add(dlda_objective *self, const float *H, const int *
 
 size_t dlda_objective_sums_size(const dlda_objective *self)
 {
-    return self->functions->n_sums(self->state);
+    return self ? self->functions->n_sums(self->state) : 0;
 }
 
 void dlda_objective_export_sums(const dlda_objective *self, double *sums)
 {
-    self->functions->export_sums(self->state, sums);
+    if (self && sums) self->functions->export_sums(self->state, sums);
 }
 
-dlda_status dlda_objective_merge_sums(dlda_objective *self, const double *sums)
+dlda_status dlda_objective_merge_sums(dlda_objective *self, const double *sums, size_t size)
 {
+    DLDA_NEED(self, sums);
+    if (size != dlda_objective_sums_size(self))
+        return dlda_fail(DLDA_E_SHAPE, "objective: %zu sums to merge, expected %zu", size,
+                         dlda_objective_sums_size(self));
     return self->functions->merge_sums(self->state, sums);
 }
 
 dlda_status dlda_objective_solve(dlda_objective *self, double *loss)
 {
+    DLDA_NEED(self, loss);
     return self->functions->solve(self->state, loss);
 }
 
@@ -164,6 +175,7 @@ dlda_status dlda_objective_gradient(dlda_objective *self, const float *H, const 
 {
     dlda_status status = DLDA_OK;
 
+    DLDA_NEED(self, H, labels, dH);
     DLDA_TRY(check_count(self, n));
     to_double(self, H, n);
     DLDA_TRY(dlda_objective_check_rows(self->spec.classes, self->spec.features, self->H, labels, n));
@@ -178,6 +190,7 @@ done:
 dlda_status dlda_objective_evaluate_double(dlda_objective *self, const double *H, const int *labels, size_t n,
                                            double *loss, double *dH)
 {
+    DLDA_NEED(self, H, labels, loss);
     dlda_status status = DLDA_OK;
     const dlda_objective_functions *functions = self->functions;
     double value = 0;
@@ -199,6 +212,7 @@ dlda_status dlda_objective_evaluate(dlda_objective *self, const float *H, const 
 {
     dlda_status status = DLDA_OK;
 
+    DLDA_NEED(self, H, labels, loss);
     DLDA_TRY(check_count(self, n)); /* before anything is copied */
     to_double(self, H, n);
     DLDA_TRY(dlda_objective_evaluate_double(self, self->H, labels, n, loss, dH ? self->dH : NULL));

@@ -70,11 +70,13 @@ done:
 
 dlda_status dlda_scatter_create(size_t classes, size_t features, dlda_scatter **scatter)
 {
+    DLDA_NEED(scatter);
     return create(classes, features, 0, scatter);
 }
 
 dlda_status dlda_scatter_create_pooled(size_t classes, size_t features, dlda_scatter **scatter)
 {
+    DLDA_NEED(scatter);
     return create(classes, features, 1, scatter);
 }
 
@@ -235,6 +237,8 @@ static dlda_status not_finite(size_t position, size_t D, double value)
 
 dlda_status dlda_scatter_add_double(dlda_scatter *self, const double *H, const int *labels, size_t n)
 {
+    DLDA_NEED(self);
+    if (n > 0) DLDA_NEED(H, labels);
     dlda_status status = check_labels(self, labels, n);
 
     if (status != DLDA_OK) return status;
@@ -246,6 +250,8 @@ dlda_status dlda_scatter_add_double(dlda_scatter *self, const double *H, const i
 
 dlda_status dlda_scatter_add(dlda_scatter *self, const float *H, const int *labels, size_t n)
 {
+    DLDA_NEED(self);
+    if (n > 0) DLDA_NEED(H, labels);
     dlda_status status = check_labels(self, labels, n);
     size_t bad = dlda_find_not_finite(H, n * self->D);
 
@@ -262,6 +268,7 @@ void dlda_scatter_add_chosen(dlda_scatter *self, const float *H, const int *labe
 
 dlda_status dlda_scatter_merge(dlda_scatter *self, const dlda_scatter *other)
 {
+    DLDA_NEED(self, other);
     if (self->C != other->C || self->D != other->D)
         return dlda_fail(DLDA_E_SHAPE, "scatter merge: %zu classes of %zu features, expected %zu of %zu", other->C,
                          other->D, self->C, self->D);
@@ -277,11 +284,12 @@ dlda_status dlda_scatter_merge(dlda_scatter *self, const dlda_scatter *other)
 
 size_t dlda_scatter_sums_size(const dlda_scatter *self)
 {
-    return self->C + self->C * self->D + n_moments(self);
+    return self ? self->C + self->C * self->D + n_moments(self) : 0;
 }
 
 void dlda_scatter_export_sums(const dlda_scatter *self, double *sums)
 {
+    if (!self || !sums) return;
     size_t C = self->C, n_means = C * self->D;
 
     for (size_t c = 0; c < C; c++) sums[c] = (double)self->counts[c];
@@ -289,18 +297,35 @@ void dlda_scatter_export_sums(const dlda_scatter *self, double *sums)
     memcpy(sums + C + n_means, self->moments, n_moments(self) * sizeof *sums);
 }
 
-dlda_status dlda_scatter_merge_sums(dlda_scatter *self, const double *sums)
+/* Counts are whole, all is finite, and no sum of squares is negative. */
+static dlda_status check_sums(const dlda_scatter *self, const double *sums, size_t size)
 {
     const double most = 9007199254740992.0; /* doubles are exact up to here */
-    size_t C = self->C, n_means = C * self->D;
-    const double *means = sums + C, *moments = means + n_means;
+    size_t C = self->C, D = self->D, before = C + C * D;
 
-    for (size_t i = 0; i < dlda_scatter_sums_size(self); i++)
+    if (size != dlda_scatter_sums_size(self))
+        return dlda_fail(DLDA_E_SHAPE, "scatter merge: %zu sums, expected %zu for %zu classes of %zu features%s",
+                         size, dlda_scatter_sums_size(self), C, D, self->pooled ? ", pooled" : "");
+    for (size_t i = 0; i < size; i++)
         if (!isfinite(sums[i]) || (i < C && (sums[i] < 0 || sums[i] > most || sums[i] != floor(sums[i]))))
             return dlda_fail(DLDA_E_NUMERIC, "scatter merge: value %zu is %g, expected %s", i, sums[i],
                              i < C ? "a count of rows" : "a finite value");
+    for (size_t i = before; i < size; i++)
+        if ((i - before) % (D * D) % (D + 1) == 0 && sums[i] < 0)
+            return dlda_fail(DLDA_E_NUMERIC,
+                             "scatter merge: value %zu, a sum of squares, is %g, expected 0 or more", i, sums[i]);
+    return DLDA_OK;
+}
+
+dlda_status dlda_scatter_merge_sums(dlda_scatter *self, const double *sums, size_t size)
+{
+    DLDA_NEED(self, sums);
+    dlda_status status = check_sums(self, sums, size);
+    const double *means = sums + self->C, *moments = means + self->C * self->D;
+
+    if (status != DLDA_OK) return status;
     for (size_t i = 0; i < n_moments(self); i++) self->moments[i] += moments[i];
-    for (size_t c = 0; c < C; c++)
+    for (size_t c = 0; c < self->C; c++)
         if (sums[c] > 0) join_class(self, c, (size_t)sums[c], means + c * self->D);
     return DLDA_OK;
 }

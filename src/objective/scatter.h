@@ -27,17 +27,9 @@ struct dlda_scatter {
 /* Forgets all rows. */
 void dlda_scatter_reset(dlda_scatter *scatter);
 
-/* Like dlda_scatter_add, for rows in double. */
-dlda_status dlda_scatter_add_double(dlda_scatter *scatter, const double *H, const int *labels, size_t n);
-
 /* Like dlda_scatter_add, for the rows index[0 .. n-1] of H and labels, which were checked already. */
 void dlda_scatter_add_chosen(dlda_scatter *scatter, const float *H, const int *labels, const size_t *index,
                              size_t n);
-
-/* All that the scatter knows, as one array of so many doubles: counts, means, moments. Adding such an array is merging. */
-size_t dlda_scatter_sums_size(const dlda_scatter *scatter);
-void dlda_scatter_export_sums(const dlda_scatter *scatter, double *sums);
-dlda_status dlda_scatter_merge_sums(dlda_scatter *scatter, const double *sums);
 
 /* Rows of all classes together; how many classes have at least two. */
 size_t dlda_scatter_rows(const dlda_scatter *scatter);

@@ -3,6 +3,7 @@
  * export.c - a model as an ONNX file (docs/onnx.md): images in, classes and probabilities out, on any ONNX runtime.
  */
 #include "onnx/export.h"
+#include "model/class_names.h"
 
 #include <stdlib.h>
 
@@ -37,6 +38,7 @@ static dlda_status add_input(dlda_onnx_graph *graph, const dlda_model *model)
 
 dlda_status dlda_model_export_onnx(const dlda_model *model, dlda_probability kind, const char *path)
 {
+    DLDA_NEED(model, path);
     dlda_status status = DLDA_OK;
     dlda_onnx_graph *graph = NULL;
     const char *value = "images";
@@ -46,7 +48,7 @@ dlda_status dlda_model_export_onnx(const dlda_model *model, dlda_probability kin
     if (kind == DLDA_SOFTMAX) DLDA_TRY(dlda_model_require_softmax(model));
     else if (kind != DLDA_PAPER && kind != DLDA_BAYES)
         DLDA_FAIL(DLDA_E_ARGUMENT, "%s: unknown kind of probability %d", path, (int)kind);
-    names = dlda_model_names_to_json(model);
+    names = dlda_class_names_to_json((const char *const *)model->class_names, model->classes);
     if (!names) DLDA_FAIL(DLDA_E_ARGUMENT, "%s: a class name is not valid UTF-8", path);
     DLDA_TRY(dlda_onnx_graph_create("deeplda", &graph));
     DLDA_TRY(add_input(graph, model));

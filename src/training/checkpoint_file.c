@@ -6,6 +6,7 @@
 #include "training/checkpoint_file.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "model/file_version.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -16,7 +17,7 @@
 
 enum { FORMAT, NETWORK, OPTIONS, DATA, SOURCE, N_TEXTS };
 
-static const char *const keys[N_TEXTS] = { "deeplda_checkpoint", "network", "options", "data", "source" };
+static const char *const keys[N_TEXTS] = { DLDA_CHECKPOINT_KEY, "network", "options", "data", "source" };
 static const char format_version[] = "1";
 
 /* ---- The checksum ---- */

@@ -8,6 +8,8 @@
 
 dlda_status dlda_network_text_memory(const dlda_memory_spec *spec, size_t *training, size_t *inference)
 {
+    DLDA_NEED(spec, training, inference);
+    DLDA_NEED(spec->text, spec->where);
     dlda_status status = DLDA_OK;
     dlda_network *network = NULL;
     dlda_plan_spec plan = { spec->batch, NULL, 1, DLDA_KERNELS_FAST };

@@ -200,7 +200,7 @@ static void tell_patience(const dlda_trainer *self)
 
 int dlda_trainer_is_complete(const dlda_trainer *self)
 {
-    return self->epochs_done >= (size_t)self->options->epochs || is_out_of_patience(self);
+    return self && (self->epochs_done >= (size_t)self->options->epochs || is_out_of_patience(self));
 }
 
 /* The last word in run.json. A run that failed may fail in that too: the first failure counts. */
@@ -259,6 +259,7 @@ static dlda_status end_part(const dlda_trainer *self, dlda_status status)
 
 dlda_status dlda_trainer_run_step(dlda_trainer *self)
 {
+    DLDA_NEED(self);
     int trained = 0;
     dlda_status status = begin_part(self);
 
@@ -270,6 +271,7 @@ dlda_status dlda_trainer_run_step(dlda_trainer *self)
 
 dlda_status dlda_trainer_run_epoch(dlda_trainer *self)
 {
+    DLDA_NEED(self);
     dlda_status status = begin_part(self);
 
     return status == DLDA_OK ? end_part(self, run_rest_of_epoch(self)) : status;
@@ -288,6 +290,7 @@ static dlda_status finish(dlda_trainer *self, dlda_status status)
 
 dlda_status dlda_trainer_finish(dlda_trainer *self)
 {
+    DLDA_NEED(self);
     dlda_status status = DLDA_OK;
 
     if (dlda_trainer_is_complete(self)) return finish(self, DLDA_OK);
@@ -300,6 +303,7 @@ done:
 
 dlda_status dlda_trainer_run(dlda_trainer *self)
 {
+    DLDA_NEED(self);
     dlda_status status = begin_run(self);
 
     while (status == DLDA_OK && !dlda_trainer_is_complete(self)) status = run_rest_of_epoch(self);
@@ -310,6 +314,7 @@ dlda_status dlda_trainer_run(dlda_trainer *self)
 
 dlda_status dlda_trainer_resume(dlda_trainer *self, const char *folder)
 {
+    DLDA_NEED(self, folder);
     dlda_status status = DLDA_OK;
 
     if (self->steps_done > 0)

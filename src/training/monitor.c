@@ -59,7 +59,7 @@ static dlda_status fit(dlda_trainer *self, const dlda_dataset *set, const float 
         if (H) memcpy(H + first * D, rows, n * D * sizeof *H);
         DLDA_TRY(dlda_scatter_add(self->scatter, rows, dlda_dataset_labels(set) + first, n));
     }
-    DLDA_TRY(dlda_lda_fit_whole(self->scatter, self->options->lambda, lda));
+    DLDA_TRY(dlda_lda_fit(self->scatter, self->options->lambda, lda));
 done:
     return status;
 }

@@ -46,6 +46,7 @@ enum { N_PRESETS = sizeof presets / sizeof presets[0] };
 
 dlda_status dlda_options_preset(dlda_options *options, const char *data)
 {
+    DLDA_NEED(options, data);
     dlda_status status = DLDA_OK;
     int cce = dlda_objective_row_of((dlda_objective_kind)options->objective)->info.softmax;
 
@@ -58,7 +59,7 @@ done:
 
 int dlda_preset_at(size_t i, dlda_preset *preset)
 {
-    if (i >= N_PRESETS) return 0;
+    if (i >= N_PRESETS || !preset) return 0;
     *preset = (dlda_preset){ presets[i].data,
                              presets[i].cce < 0 ? ""
                              : presets[i].cce   ? "cce"

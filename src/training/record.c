@@ -41,6 +41,7 @@ done:
 
 dlda_status dlda_trainer_record(dlda_trainer *self, const char *folder, int force)
 {
+    DLDA_NEED(self, folder);
     dlda_status status = DLDA_OK;
     char *copy = NULL;
 

@@ -168,6 +168,7 @@ static dlda_status read_file(run_files *self, const char *path)
 
 dlda_status dlda_run_info_read(const char *path, dlda_run_info **info)
 {
+    DLDA_NEED(path, info);
     dlda_status status = DLDA_OK;
     run_files *self = NULL;
     int is_file = dlda_path_exists(path) && !dlda_path_is_folder(path);
@@ -197,6 +198,7 @@ void dlda_run_info_destroy(dlda_run_info *info)
 
 dlda_status dlda_options_use_run(dlda_options *options, const char *path)
 {
+    DLDA_NEED(options, path);
     dlda_run_info *info = NULL;
     dlda_status status = dlda_run_info_read(path, &info);
     dlda_status suggested = dlda_options_suggest(options, "data", info ? info->data : "");

@@ -187,6 +187,7 @@ done:
 dlda_status dlda_trainer_create(const dlda_options *options, const dlda_dataset *train,
                                 const dlda_dataset *validation, dlda_trainer **trainer)
 {
+    DLDA_NEED(options, train, trainer);
     dlda_status status = DLDA_OK;
     dlda_trainer *self = NULL;
 

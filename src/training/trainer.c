@@ -10,18 +10,18 @@
 
 void dlda_trainer_watch(dlda_trainer *self, const dlda_watch *watch)
 {
-    self->watch = watch ? *watch : (dlda_watch){ 0 };
+    if (self) self->watch = watch ? *watch : (dlda_watch){ 0 };
 }
 
 const dlda_model *dlda_trainer_model(const dlda_trainer *self)
 {
-    return self->model->lda ? self->model : NULL;
+    return self && self->model->lda ? self->model : NULL;
 }
 
 const dlda_epoch *dlda_trainer_history(const dlda_trainer *self, size_t *count)
 {
-    *count = self->history->count;
-    return self->history->epochs;
+    if (count) *count = self ? self->history->count : 0;
+    return self ? self->history->epochs : NULL;
 }
 
 /* ---- Training ---- */

@@ -35,6 +35,7 @@ grep -q 'missing.png' message
 test "$(wc -l <answer)" -eq 1
 "$table_lda" >table
 grep -q '^direction 2' table
+grep -q '^score of species 2 = ' table
 
 "$watch" run >watched
 grep -q '^good enough: run/model.safetensors' watched

@@ -29,7 +29,7 @@ expect 0 info "$model"
 expect 2 export "$model" -o x.onnx --proba papper; says "did you mean 'paper'?"; absent x.onnx
 expect 1 export missing.safetensors -o x.onnx; says 'missing.safetensors: '; absent x.onnx
 expect 1 export small.net -o x.onnx; says 'small.net: '; absent x.onnx
-expect 1 export run/checkpoint.safetensors -o x.onnx; says 'not a deeplda model'; absent x.onnx
+expect 1 export run/checkpoint.safetensors -o x.onnx; says 'found a checkpoint (of a training), expected a model'; absent x.onnx
 expect 1 export "$model" -o no/such/x.onnx; says 'no/such/x.onnx: cannot write'
 expect 1 export "$model" -o data; says 'data: cannot write: not a regular file'
 if [ -c /dev/full ]; then expect 1 export "$model" -o /dev/full; says 'not a regular file'; fi

@@ -80,6 +80,12 @@ static="$libraries/libdeeplda.a $(pkg-config --static --libs deeplda | sed 's/-l
     runs "C, static" cc -std=c11 $flags readme.c $static
     ldd readme >out; prints 'libc\.so'; lacks out libdeeplda
     runs "C++17, static" c++ -std=c++17 $flags readme.cpp $static
+    # As docs/embedding.md has it; Fortran's library as an archive comes with gfortran.
+    if [ "$(cc -print-file-name=libgfortran.a)" != libgfortran.a ]; then
+        runs "C, all static" cc -static -std=c11 $flags readme.c -Wl,--start-group $(pkg-config --static --libs deeplda) \
+            -lstdc++ -lquadmath -Wl,--end-group
+        ldd readme >out 2>&1; prints 'not a dynamic executable'
+    fi
 }
 
 finish

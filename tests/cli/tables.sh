@@ -52,6 +52,46 @@ expect 0 lda t/X.npy --cross-validate 10 --seed 3 --json; json "[f['rows'] for f
 expect 0 lda t/X.npy --lambda 1000 --json; json "a['eigenvalues'][0] < 0.01"
 expect 0 lda t/images/x_train.npy --json; json "(a['rows'], a['features']) == (240, 36)"
 
+# ---- An LDA that is kept ----
+
+"$python" - <<'END'
+import csv, zipfile
+rows = list(csv.reader(open("t/plants.csv")))
+csv.writer(open("t/unlabelled.csv", "w")).writerows(row[:4] for row in rows)
+csv.writer(open("t/wide.csv", "w")).writerows(row[:4] + row[:2] + row[4:] for row in rows)
+with zipfile.ZipFile("t/unlabelled.npz", "w") as z: z.write("t/X.npy", "x.npy")
+END
+expect 0 lda t/plants.csv --save plants.lda -o Z.npy; silent err; prints '^  plants.lda'
+grep -o '[0-9]* of 150 correct' out | head -1 >right
+expect 0 info plants.lda; prints '^plants.lda: an LDA without a network$'; prints '^ivy, common: 50 rows'; prints '^2 eigenvalues'
+expect 0 info plants.lda --json
+json "(a['kind'], a['features'], a['lambda'], a['classes'][1]['name']) == ('lda', 4, 0.001, 'ivy, common')"
+expect 0 lda t/plants.csv --apply plants.lda; silent err
+holds "a header and 150 lines" test "$(wc -l <out)" -eq 151
+prints '^file,index,class,probability,blue bell,"ivy, common",ölbaum$'; prints '^t/plants.csv,149,'
+cut -d , -f 2- out >wanted
+holds "as many are right as the fit counted" test "$("$python" -c '
+import csv
+kinds = [row[4] for row in csv.reader(open("t/plants.csv"))][1:]
+print(sum(row["class"] == kind for row, kind in zip(csv.DictReader(open("out")), kinds)))') of 150 correct" = "$(cat right)"
+for table in t/unlabelled.csv t/plants.npy t/X.npy t/plants.npz t/unlabelled.npz t/bare.csv 't/plants.npy t/y.npy'; do
+    # shellcheck disable=SC2086  # words of a command line
+    expect 0 lda $table --apply plants.lda; silent err; cut -d , -f 2- out >found
+    holds "the same answers: $table" cmp -s wanted found
+done
+expect 0 lda t/unlabelled.csv --apply plants.lda --json
+holds "150 lines of JSON" test "$(wc -l <out)" -eq 150
+holds "each is an object" "$python" -c 'import json; [json.loads(line)["probabilities"]["ivy, common"] for line in open("out")]'
+expect 0 lda t/unlabelled.csv --apply plants.lda -o again.npy; prints '^  again.npy  150 x 2$'
+holds "projections as of the fit" cmp -s Z.npy again.npy
+expect 2 lda t/X.npy --apply plants.lda --save other.lda; says 'one of them'; absent other.lda
+expect 1 lda t/wide.csv --apply plants.lda; says 't/wide.csv: 6 features, expected 4 as the LDA has'; silent out
+expect 1 lda t/X.npy --apply t/X.npy; says 't/X.npy: .*not a safetensors file'
+expect 1 lda t/X.npy --apply missing.lda; says 'missing.lda'
+expect 1 lda t/unlabelled.npz; says 'expected labels in y'
+expect 1 predict plants.lda t/X.npy; says 'plants.lda: found an LDA (without a network), expected a model'
+expect 1 lda t/X.npy --save nowhere/plants.lda; says 'nowhere/plants.lda'
+
 # ---- What it refuses ----
 
 expect 2 lda; says 'expected FEATURES'
@@ -91,6 +131,8 @@ json "a['samples'] == 150 and [c['name'] for c in a['classes']][0] == 'blue bell
 expect 1 train t/damaged.csv --net mlp --epochs 2 --batch 60 -o bad; says 'line 8, column 3'; absent bad
 expect 1 train t/bad/X_nan.npy --net mlp --epochs 2 --batch 4 -o bad; says 'sample 2, .*channel 1 is nan'; absent bad
 expect 1 predict run/model.safetensors t/X.npy; says 't/X.npy: 1 x 1 x 4 numbers, expected'
+
+expect 1 lda t/X.npy --apply run/model.safetensors; says 'found a model (a network with its LDA), expected an LDA'
 
 holds "no temporary files are left" test -z "$(find . -name '*.tmp*')"
 

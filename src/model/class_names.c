@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * class_names.c - the names of classes, to and from JSON.
+ */
+#include "model/class_names.h"
+#include "base/memory.h"
+
+dlda_status dlda_class_names_check(const char *const *names, size_t count, const char *where, dlda_status failure)
+{
+    dlda_status status = DLDA_OK;
+    json_t *seen = json_object();
+
+    for (size_t c = 0; c < count; c++) {
+        const json_t *twin = json_object_get(seen, names[c]);
+        if (twin)
+            DLDA_FAIL(failure, "%s: classes: numbers %lld and %zu are both '%s', expected different names", where,
+                      (long long)json_integer_value(twin), c, dlda_show(names[c]).text);
+        /* What is not UTF-8 cannot be saved either, which is where that is said. */
+        json_object_set_new(seen, names[c], json_integer((json_int_t)c));
+    }
+done:
+    json_decref(seen);
+    return status;
+}
+
+char *dlda_class_names_to_json(const char *const *names, size_t count)
+{
+    json_t *array = json_array();
+    char *text = NULL;
+    int good = array != NULL;
+
+    for (size_t c = 0; good && c < count; c++) good = json_array_append_new(array, json_string(names[c])) == 0;
+    if (good) text = json_dumps(array, JSON_COMPACT);
+    json_decref(array);
+    return text;
+}
+
+dlda_status dlda_class_names_from_json(const char *path, const char *text, json_t **array, const char ***names,
+                                       size_t *count)
+{
+    dlda_status status = DLDA_OK;
+
+    *array = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    if (!json_is_array(*array)) DLDA_FAIL(DLDA_E_FORMAT, "%s: 'classes' is not a JSON array", path);
+    *count = json_array_size(*array);
+    if (*count < 2 || *count > DLDA_MOST_CLASSES)
+        DLDA_FAIL(DLDA_E_FORMAT, "%s: %zu classes, expected 2 to %d", path, *count, DLDA_MOST_CLASSES);
+    DLDA_TRY(DLDA_TAKE(names, *count, "class names"));
+    for (size_t c = 0; c < *count; c++) {
+        (*names)[c] = json_string_value(json_array_get(*array, c));
+        if (!(*names)[c]) DLDA_FAIL(DLDA_E_FORMAT, "%s: class name %zu is not a string", path, c);
+    }
+    DLDA_TRY(dlda_class_names_check(*names, *count, path, DLDA_E_FORMAT));
+done:
+    return status;
+}
