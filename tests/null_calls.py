@@ -17,6 +17,7 @@ MAY_BE_NULL = {
     "dlda_objective_evaluate": ["dH"],
     "dlda_objective_evaluate_double": ["dH"],
     "dlda_table_read": ["labels"],
+    "dlda_evaluation_create": ["proba"],
 }
 
 

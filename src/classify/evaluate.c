@@ -144,6 +144,7 @@ static dlda_status check_labels(const int *labels, const char *what, size_t n, s
 dlda_status dlda_evaluation_create(const int *truth, const int *predicted, const float *proba, size_t n,
                                    size_t classes, dlda_evaluation **evaluation)
 {
+    DLDA_NEED(truth, predicted, evaluation);
     dlda_status status = DLDA_OK;
     dlda_evaluation *self = NULL;
 
