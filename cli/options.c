@@ -193,13 +193,6 @@ int option_belongs(const cli_option *option, const char *command)
     return 0;
 }
 
-int option_is_for(const char *name, const char *command)
-{
-    cli_option option;
-
-    return option_find(name, &option) && option_belongs(&option, command);
-}
-
 /* ---- Values ---- */
 
 static int is_own(const char *name)

@@ -25,7 +25,6 @@ int option_at(size_t i, cli_option *option);
 int option_find(const char *name, cli_option *option);
 /* 1 if a command takes it. */
 int option_belongs(const cli_option *option, const char *command);
-int option_is_for(const char *name, const char *command);
 
 /* ---- Values ---- */
 

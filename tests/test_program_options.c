@@ -45,6 +45,13 @@ static void test_library_options_are_offered(void **state)
     }
 }
 
+static int option_is_for(const char *name, const char *command)
+{
+    cli_option option;
+
+    return option_find(name, &option) && option_belongs(&option, command);
+}
+
 /* Each word of a list is a command: `help` is for all of them. */
 static void check_commands(const char *commands)
 {

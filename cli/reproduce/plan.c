@@ -98,11 +98,13 @@ static int is_always_said(const char *name)
     return 0;
 }
 
-static int is_said(const cli_options *options, const dlda_option_info *option)
+static int is_said(const cli_options *options, const cli_option *option)
 {
-    if (!option_is_for(option->name, "train")) return 0;
-    if (strcmp(option->name, "halve-every") == 0 && option_is(options, "schedule", "cosine")) return 0;
-    return is_always_said(option->name) || strcmp(option_text(options, option->name), option->initial) != 0;
+    const char *word = option->info->name;
+
+    if (!option_belongs(option, "train")) return 0;
+    if (strcmp(word, "halve-every") == 0 && option_is(options, "schedule", "cosine")) return 0;
+    return is_always_said(word) || !option_is(options, word, option->info->initial);
 }
 
 static void add_words(const cli_options *options, const char *data, training_plan *plan)

@@ -156,8 +156,8 @@ def test_full_disk():
 
 def test_refusals():
     for arguments, word in [(["--resume", "nowhere"], "no checkpoint"),
-                            (["--resume", "full", "--rate", "0.2"], "option rate was 0.05, now it is 0.2"),
-                            (["--resume", "full", "--subset", "500"], "option subset was 600"),
+                            (["--resume", "full", "--rate", "0.2"], "option --rate was 0.05, now it is 0.2"),
+                            (["--resume", "full", "--subset", "500"], "option --subset was 600"),
                             (["--resume", "full", "-o", "other"], "own folder"),
                             (["--resume", "full", "--epochs", "2"], "4 epochs are done")]:
         end = run(["train", *arguments])
