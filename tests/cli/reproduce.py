@@ -188,7 +188,7 @@ def test_without_answers():
     check(open(path).read() == before and ("svm", "cce") in pairs_of("two"), "they are made anew")
     open(path, "w").write(before.replace("truth", "true"))
     end = expect(1, ["mnist-50k", *TINY, "--epochs", "2", "-o", "two"], f"{path}: no column 'truth'")
-    check("remove the file to have it made anew" in end.stderr and figures("two") == whole, "damaged answers are named")
+    check("remove the file to have it made again" in end.stderr and figures("two") == whole, "damaged answers are named")
     os.remove(path)
     succeed("mnist-50k", *TINY, "--epochs", "2", "-o", "two")
 
