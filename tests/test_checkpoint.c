@@ -7,6 +7,7 @@
 #include "base/options.h"
 #include "small_problem.h"
 #include "training/checkpoint.h"
+#include "training/checkpoint_file.h"
 
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -116,28 +117,200 @@ static void leave_checkpoint(const char *run)
     end_job(&first);
 }
 
-static void test_progress(void **state)
+/* ---- What is known of a run ---- */
+
+static dlda_run_info *info_of(const char *path)
 {
-    char *run = in_folder("progress");
-    job whole = new_job("lda", NULL, 0);
-    dlda_run_state run_state = DLDA_RUN_FAILED;
-    size_t count = 0, epochs = 0, process = 0;
-    double seconds = 0, sum = 0;
+    dlda_run_info *info = NULL;
+
+    CHECK_OK(dlda_run_info_read(path, &info));
+    return info;
+}
+
+static dlda_run_state state_in(const char *run)
+{
+    dlda_run_info *info = info_of(run);
+    dlda_run_state found = info->state;
+
+    dlda_run_info_destroy(info);
+    return found;
+}
+
+static void check_counts(const dlda_run_info *info, const dlda_trainer *trainer)
+{
+    double sum = trainer->epoch_seconds;
+
+    for (size_t i = 0; i < trainer->history->count; i++) sum += trainer->history->epochs[i].seconds;
+    assert_int_equal(info->epochs_done, trainer->epochs_done);
+    assert_int_equal(info->batches_done, trainer->batches_done);
+    assert_int_equal(info->steps_done, trainer->steps_done);
+    assert_int_equal(info->best_epoch, trainer->best_epoch);
+    assert_true(info->best_accuracy == trainer->best_accuracy);
+    assert_true(fabs(info->seconds - sum) < 1e-9 && sum > 0);
+    assert_string_equal(info->network, trainer->model->network->text);
+    assert_string_equal(info->options, trainer->model->options);
+}
+
+static void test_info_of_a_run(void **state)
+{
+    char run[256], path[300];
+    job self = new_job("lda", NULL, 0);
+    dlda_run_info *info = NULL;
 
     (void)state;
-    CHECK_STATUS(dlda_run_progress(run, &epochs, &seconds), DLDA_E_IO);
-    CHECK_STATUS(dlda_run_state_read(run, &run_state, &process), DLDA_E_IO);
-    CHECK_OK(dlda_trainer_record(whole.trainer, run, 1));
-    CHECK_OK(dlda_trainer_run(whole.trainer));
-    const dlda_epoch *history = dlda_trainer_history(whole.trainer, &count);
-    for (size_t i = 0; i < count; i++) sum += history[i].seconds;
-    CHECK_OK(dlda_run_progress(run, &epochs, &seconds));
-    assert_int_equal(epochs, count);
-    assert_true(seconds == sum && sum > 0);
-    CHECK_OK(dlda_run_state_read(run, &run_state, &process));
-    assert_int_equal(run_state, DLDA_RUN_COMPLETE);
-    assert_int_equal(process, getpid());
-    end_job(&whole);
+    snprintf(run, sizeof run, "%s", in_folder("progress"));
+    CHECK_STATUS(dlda_run_info_read(run, &info), DLDA_E_IO);
+    CHECK_ERROR_SAYS("no checkpoint in this folder");
+    dlda_trainer_destroy(self.trainer);
+    CHECK_OK(dlda_options_set(self.options, "data", folder));
+    CHECK_OK(dlda_trainer_create(self.options, self.train, self.validation, &self.trainer));
+    CHECK_OK(dlda_trainer_record(self.trainer, run, 1));
+    CHECK_OK(dlda_trainer_run(self.trainer));
+    info = info_of(run);
+    check_counts(info, self.trainer);
+    assert_int_equal(info->state, DLDA_RUN_COMPLETE);
+    assert_int_equal(info->process, getpid());
+    assert_string_equal(info->data, folder);
+    dlda_run_info_destroy(info);
+
+    snprintf(path, sizeof path, "%s/checkpoint.safetensors", run);
+    info = info_of(path); /* of the file alone */
+    check_counts(info, self.trainer);
+    assert_int_equal(info->state, DLDA_RUN_UNKNOWN);
+    assert_int_equal(info->process, 0);
+    assert_string_equal(info->data, folder);
+    dlda_run_info_destroy(info);
+    info = NULL;
+    snprintf(path, sizeof path, "%s/model.safetensors", run);
+    CHECK_STATUS(dlda_run_info_read(path, &info), DLDA_E_FORMAT);
+    CHECK_ERROR_SAYS("not a checkpoint");
+    assert_null(info);
+    dlda_run_info_destroy(NULL);
+    end_job(&self);
+}
+
+static void leave_damaged(const char *run, const char *name)
+{
+    char path[300];
+
+    snprintf(path, sizeof path, "%s/%s", run, name);
+    CHECK_OK(dlda_file_write(path, "{", 1));
+}
+
+/* Of each file what it has, whichever of the others is damaged. */
+static void test_info_of_a_damaged_run(void **state)
+{
+    char run[256];
+    dlda_run_info *info = NULL;
+    dlda_options *options = NULL;
+
+    (void)state;
+    snprintf(run, sizeof run, "%s", in_folder("half"));
+    leave_checkpoint(run);
+    leave_damaged(run, "checkpoint.safetensors");
+    info = info_of(run);
+    assert_int_equal(info->steps_done, 4); /* of the one before */
+    dlda_run_info_destroy(info);
+
+    leave_damaged(run, "checkpoint-previous.safetensors");
+    info = info_of(run);
+    assert_int_equal(info->state, DLDA_RUN_STOPPED);
+    assert_true(info->steps_done == 0 && info->best_epoch == 0 && isnan(info->best_accuracy));
+    assert_true(info->seconds > 0); /* run.json has them too */
+    assert_true(!info->network[0] && info->options[0] == '{');
+    dlda_run_info_destroy(info);
+    CHECK_OK(dlda_options_create(&options));
+    CHECK_OK(dlda_options_use_run(options, run));
+    assert_string_equal(dlda_options_get(options, "batch"), "40");
+
+    leave_damaged(run, "run.json");
+    info = info_of(run);
+    assert_int_equal(info->state, DLDA_RUN_UNKNOWN);
+    assert_true(isnan(info->seconds) && info->options[0] == '{');
+    dlda_run_info_destroy(info);
+    info = NULL;
+    char path[300];
+    snprintf(path, sizeof path, "%s/options.json", run);
+    assert_int_equal(unlink(path), 0);
+    CHECK_STATUS(dlda_run_info_read(run, &info), DLDA_E_FORMAT);
+    CHECK_ERROR_SAYS("checkpoint-previous.safetensors");
+    assert_null(info);
+    CHECK_STATUS(dlda_options_use_run(options, run), DLDA_E_FORMAT);
+    assert_string_equal(dlda_options_get(options, "data"), "");
+    dlda_options_destroy(options);
+}
+
+/* A folder is used again: until the first epoch is complete, run.json is of the training before. */
+static void test_info_of_a_folder_used_again(void **state)
+{
+    static const char *const other_rate[][2] = { { "rate", "0.05" } };
+    char run[256];
+    job second = new_job("lda", other_rate, 1);
+
+    (void)state;
+    snprintf(run, sizeof run, "%s", in_folder("again"));
+    leave_checkpoint(run);
+    second.batches_left = 1;
+    watch(&second);
+    CHECK_OK(dlda_trainer_record(second.trainer, run, 1));
+    CHECK_STATUS(dlda_trainer_run(second.trainer), DLDA_E_STOPPED);
+    dlda_run_info *info = info_of(run);
+    assert_int_equal(info->state, DLDA_RUN_UNKNOWN);
+    assert_int_equal(info->steps_done, 1);
+    assert_string_equal(info->options, second.trainer->model->options);
+    dlda_run_info_destroy(info);
+    end_job(&second);
+}
+
+/* Numbers that no count can be are refused, not converted. */
+static void test_counters_out_of_range(void **state)
+{
+    static const double lies[] = { 1e300, -1, 0.5, 9e15 };
+    char *path = in_folder("lies.safetensors");
+
+    (void)state;
+    for (size_t i = 0; i < 16; i++) {
+        double counters[DLDA_CHECKPOINT_COUNTERS] = { 0 }, history[DLDA_EPOCH_FIELDS] = { 0 };
+        static const size_t places[] = { 0, 1, 2, 5 };
+        const dlda_tensor tensors[] = {
+            { .name = "counters",
+              .dtype = DLDA_F64,
+              .rank = 2,
+              .shape = { 1, DLDA_CHECKPOINT_COUNTERS },
+              .data = counters },
+            { .name = "history", .dtype = DLDA_F64, .rank = 2, .shape = { 0, DLDA_EPOCH_FIELDS }, .data = history },
+        };
+        const dlda_checkpoint_texts texts = { "dense 2\n", "{}", "0-0", "digits" };
+        dlda_run_info *info = NULL;
+        CHECK_OK(dlda_checkpoint_write(path, tensors, 2, &texts));
+        dlda_run_info_destroy(info_of(path));
+        counters[places[i / 4]] = lies[i % 4];
+        CHECK_OK(dlda_checkpoint_write(path, tensors, 2, &texts));
+        CHECK_STATUS(dlda_run_info_read(path, &info), DLDA_E_FORMAT);
+        CHECK_ERROR_SAYS("counters that do not go together");
+        assert_null(info);
+    }
+}
+
+static void test_info_without_memory(void **state)
+{
+    char run[256];
+    dlda_status status = DLDA_E_MEMORY;
+
+    (void)state;
+    snprintf(run, sizeof run, "%s", in_folder("short"));
+    leave_checkpoint(run);
+    size_t live = dlda_memory_count().live;
+    for (size_t n = 1; status != DLDA_OK; n++) {
+        dlda_run_info *info = NULL;
+        assert_true(n < 500);
+        dlda_memory_fail_at(n);
+        status = dlda_run_info_read(run, &info);
+        dlda_memory_fail_at(0);
+        if (status != DLDA_OK) assert_int_equal(status, DLDA_E_MEMORY);
+        dlda_run_info_destroy(info);
+        assert_int_equal(dlda_memory_count().live, live);
+    }
 }
 
 /* Batch by batch, epoch by epoch, or all at once: the same end, and the same record. */
@@ -169,8 +342,6 @@ static void test_finish_early(void **state)
 {
     char *run = in_folder("early");
     job whole = new_job("lda", NULL, 0), first = new_job("lda", NULL, 0), second = new_job("lda", NULL, 0);
-    dlda_run_state found;
-    size_t process = 0;
 
     (void)state;
     CHECK_OK(dlda_trainer_run(whole.trainer));
@@ -179,8 +350,7 @@ static void test_finish_early(void **state)
     CHECK_OK(dlda_trainer_run_step(first.trainer));
     CHECK_OK(dlda_trainer_finish(first.trainer));
     assert_non_null(dlda_trainer_model(first.trainer));
-    CHECK_OK(dlda_run_state_read(run, &found, &process));
-    assert_int_equal(found, DLDA_RUN_STOPPED);
+    assert_int_equal(state_in(run), DLDA_RUN_STOPPED);
     CHECK_OK(dlda_trainer_resume(second.trainer, run));
     assert_int_equal(second.trainer->steps_done, 5);
     CHECK_OK(dlda_trainer_run(second.trainer));
@@ -195,20 +365,21 @@ static void test_seconds_of_an_interrupted_epoch(void **state)
 {
     char *run = in_folder("seconds");
     job second = new_job("lda", NULL, 0);
-    size_t epochs = 0;
-    double before = 0, after = 0;
+    dlda_run_info *before = NULL, *after = NULL;
 
     (void)state;
     leave_checkpoint(run); /* after the second batch of the second epoch */
     CHECK_OK(dlda_trainer_resume(second.trainer, run));
     second.trainer->epoch_seconds += 1000; /* as if it had been slow */
-    CHECK_OK(dlda_run_progress(run, &epochs, &before));
-    assert_int_equal(epochs, 1);
-    assert_true(before > second.trainer->history->epochs[0].seconds);
+    before = info_of(run);
+    assert_int_equal(before->epochs_done, 1);
+    assert_true(before->seconds > second.trainer->history->epochs[0].seconds);
     CHECK_OK(dlda_trainer_run(second.trainer));
-    CHECK_OK(dlda_run_progress(run, &epochs, &after));
-    assert_int_equal(epochs, 3);
-    assert_true(after > before + 1000 && after < before + 1100);
+    after = info_of(run);
+    assert_int_equal(after->epochs_done, 3);
+    assert_true(after->seconds > before->seconds + 1000 && after->seconds < before->seconds + 1100);
+    dlda_run_info_destroy(before);
+    dlda_run_info_destroy(after);
     assert_true(second.trainer->history->epochs[1].seconds > 1000);
     assert_true(second.trainer->history->epochs[2].seconds < 100);
     end_job(&second);
@@ -280,20 +451,9 @@ static double start_of(long process)
     return strtod(at, NULL);
 }
 
-static dlda_run_state state_in(const char *run)
-{
-    dlda_run_state found = DLDA_RUN_COMPLETE;
-    size_t process = 0;
-
-    CHECK_OK(dlda_run_state_read(run, &found, &process));
-    return found;
-}
-
 static void test_run_states(void **state)
 {
     char *run = in_folder("states");
-    dlda_run_state found = DLDA_RUN_COMPLETE;
-    size_t process = 0;
 
     (void)state;
     assert_int_equal(mkdir(run, 0777), 0);
@@ -313,7 +473,7 @@ static void test_run_states(void **state)
     write_state(run, "failed", getpid(), 1);
     assert_int_equal(state_in(run), DLDA_RUN_FAILED);
     write_state(run, "dancing", getpid(), 1);
-    CHECK_STATUS(dlda_run_state_read(run, &found, &process), DLDA_E_FORMAT);
+    assert_int_equal(state_in(run), DLDA_RUN_UNKNOWN);
 }
 
 static void test_what_does_not_fit(void **state)
@@ -499,7 +659,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stopped_anywhere),
-        cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_info_of_a_run),
+        cmocka_unit_test(test_info_of_a_damaged_run),
+        cmocka_unit_test(test_info_of_a_folder_used_again),
+        cmocka_unit_test(test_counters_out_of_range),
+        cmocka_unit_test(test_info_without_memory),
         cmocka_unit_test(test_step_by_step),
         cmocka_unit_test(test_finish_early),
         cmocka_unit_test(test_seconds_of_an_interrupted_epoch),

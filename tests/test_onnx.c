@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_onnx.c - exported files as the library sees them: what they say of themselves, files that are cut or damaged, memory
+ * test_onnx.c - exported files as `deeplda info` sees them: what they say of themselves, files that are cut or damaged, memory
  * that is short. tests/onnx/ compares their answers with those of the models.
  */
 #define _GNU_SOURCE
 #include "model_files.h"
 #include "small_problem.h"
 
+#include "info/file_kind.h"
+#include "info/onnx_file.h"
 #include "training/trainer.h"
 
 static dlda_model *model;
@@ -41,14 +43,14 @@ static int remove_model(void **state)
 
 /* ---- What a file says ---- */
 
-static const char *text_of(const dlda_onnx_info *info, const char *key)
+static const char *text_of(const onnx_info *info, const char *key)
 {
     for (size_t i = 0; i < info->n_texts; i++)
         if (strcmp(info->texts[i].key, key) == 0) return info->texts[i].value;
     return "(none)";
 }
 
-static void check_value(const dlda_onnx_value *value, const char *name, const char *type, const char *shape)
+static void check_value(const onnx_value *value, const char *name, const char *type, const char *shape)
 {
     char found[128] = "";
 
@@ -63,12 +65,12 @@ static void check_value(const dlda_onnx_value *value, const char *name, const ch
 
 static void test_info_says_what_was_exported(void **state)
 {
-    dlda_onnx_info *info = NULL;
+    onnx_info *info = NULL;
     char *bytes = NULL;
     size_t size = 0;
 
     (void)state;
-    CHECK_OK(dlda_onnx_info_read(in_folder("good.onnx"), &info));
+    CHECK_OK(onnx_info_read(in_folder("good.onnx"), &info));
     assert_int_equal(info->opset, 13);
     assert_int_equal(info->ir_version, 7);
     assert_string_equal(info->producer, "deeplda");
@@ -87,7 +89,7 @@ static void test_info_says_what_was_exported(void **state)
     CHECK_OK(dlda_file_read(in_folder("good.onnx"), 1 << 24, &bytes, &size));
     assert_int_equal(info->bytes, size);
     dlda_release(bytes);
-    dlda_onnx_info_destroy(info);
+    onnx_info_destroy(info);
 }
 
 static void test_same_model_same_bytes(void **state)
@@ -103,39 +105,20 @@ static void test_kinds_of_files(void **state)
 {
     (void)state;
     CHECK_OK(dlda_model_export_onnx(model, DLDA_PAPER, in_folder("without-its-ending")));
-    assert_int_equal(dlda_file_kind_of(in_folder("without-its-ending")), DLDA_FILE_ONNX);
-    assert_int_equal(dlda_file_kind_of(in_folder("good.onnx")), DLDA_FILE_ONNX);
-    assert_int_equal(dlda_file_kind_of(in_folder("run/model.safetensors")), DLDA_FILE_MODEL);
-    assert_int_equal(dlda_file_kind_of(in_folder("run/checkpoint.safetensors")), DLDA_FILE_CHECKPOINT);
-    assert_int_equal(dlda_file_kind_of(net_path), DLDA_FILE_OTHER);
-    assert_int_equal(dlda_file_kind_of(in_folder("missing.onnx")), DLDA_FILE_OTHER);
-    assert_int_equal(dlda_file_kind_of(folder), DLDA_FILE_OTHER);
-}
-
-static void test_checkpoint_says_how_far_it_came(void **state)
-{
-    dlda_checkpoint_info *info = NULL;
-
-    (void)state;
-    CHECK_OK(dlda_checkpoint_info_read(in_folder("run/checkpoint.safetensors"), &info));
-    assert_int_equal(info->epochs_done, 1);
-    assert_int_equal(info->batches_done, 0);
-    assert_int_equal(info->steps_done, 4);
-    assert_int_equal(info->best_epoch, 1);
-    assert_string_equal(info->network, dlda_model_network_text(model));
-    assert_string_equal(info->options, dlda_model_options_json(model));
-    dlda_checkpoint_info_destroy(info);
-    info = NULL;
-    CHECK_STATUS(dlda_checkpoint_info_read(in_folder("run/model.safetensors"), &info), DLDA_E_FORMAT);
-    CHECK_ERROR_SAYS("not a checkpoint");
-    assert_null(info);
+    assert_int_equal(file_kind_of(in_folder("without-its-ending")), FILE_KIND_ONNX);
+    assert_int_equal(file_kind_of(in_folder("good.onnx")), FILE_KIND_ONNX);
+    assert_int_equal(file_kind_of(in_folder("run/model.safetensors")), FILE_KIND_MODEL);
+    assert_int_equal(file_kind_of(in_folder("run/checkpoint.safetensors")), FILE_KIND_CHECKPOINT);
+    assert_int_equal(file_kind_of(net_path), FILE_KIND_OTHER);
+    assert_int_equal(file_kind_of(in_folder("missing.onnx")), FILE_KIND_OTHER);
+    assert_int_equal(file_kind_of(folder), FILE_KIND_OTHER);
 }
 
 /* ---- What cannot be done ---- */
 
 static void test_bad_arguments(void **state)
 {
-    dlda_onnx_info *info = NULL;
+    onnx_info *info = NULL;
 
     (void)state;
     CHECK_STATUS(dlda_model_export_onnx(model, (dlda_probability)7, in_folder("bad.onnx")), DLDA_E_ARGUMENT);
@@ -144,12 +127,12 @@ static void test_bad_arguments(void **state)
     CHECK_ERROR_SAYS("bad.onnx: cannot write");
     CHECK_STATUS(dlda_model_export_onnx(model, DLDA_PAPER, folder), DLDA_E_IO);
     assert_false(dlda_path_exists(in_folder("bad.onnx")));
-    CHECK_STATUS(dlda_onnx_info_read(in_folder("bad.onnx"), &info), DLDA_E_IO);
-    CHECK_STATUS(dlda_onnx_info_read(in_folder("run/model.safetensors"), &info), DLDA_E_FORMAT);
+    CHECK_STATUS(onnx_info_read(in_folder("bad.onnx"), &info), DLDA_E_IO);
+    CHECK_STATUS(onnx_info_read(in_folder("run/model.safetensors"), &info), DLDA_E_FORMAT);
     CHECK_ERROR_SAYS("not an ONNX file");
-    CHECK_STATUS(dlda_onnx_info_read(net_path, &info), DLDA_E_FORMAT);
+    CHECK_STATUS(onnx_info_read(net_path, &info), DLDA_E_FORMAT);
     CHECK_OK(dlda_file_write(in_folder("empty.onnx"), "", 0));
-    CHECK_STATUS(dlda_onnx_info_read(in_folder("empty.onnx"), &info), DLDA_E_FORMAT);
+    CHECK_STATUS(onnx_info_read(in_folder("empty.onnx"), &info), DLDA_E_FORMAT);
     CHECK_ERROR_SAYS("no version");
     assert_null(info);
 }
@@ -174,13 +157,13 @@ static void test_every_truncation(void **state)
     assert_non_null(texts);
     size_t whole = (size_t)(texts - bytes), step = size / 2000 + 1;
     for (size_t n = 0; n < size; n += n + 600 < whole ? step : 1) {
-        dlda_onnx_info *info = NULL;
+        onnx_info *info = NULL;
         size_t live = dlda_memory_count().live;
         put_new(in_folder("cut.onnx"), bytes, n);
-        dlda_status status = dlda_onnx_info_read(in_folder("cut.onnx"), &info);
+        dlda_status status = onnx_info_read(in_folder("cut.onnx"), &info);
         if (status != DLDA_OK && status != DLDA_E_FORMAT) fail_msg("%zu bytes: status %d", n, status);
         if (n + 16 < whole && status == DLDA_OK) fail_msg("%zu of %zu bytes were accepted", n, size);
-        dlda_onnx_info_destroy(info);
+        onnx_info_destroy(info);
         assert_int_equal(dlda_memory_count().live, live);
     }
     dlda_release(bytes);
@@ -202,14 +185,14 @@ static void test_damaged_bytes(void **state)
     (void)state;
     CHECK_OK(dlda_file_read(in_folder("good.onnx"), 1 << 24, &bytes, &size));
     for (int i = 0; i < 2000; i++) {
-        dlda_onnx_info *info = NULL;
+        onnx_info *info = NULL;
         size_t place = any_below(i % 2 ? size : 600, &seed), live = dlda_memory_count().live;
         char before = bytes[place];
         bytes[place] = (char)any_below(256, &seed);
         put_new(in_folder("damaged.onnx"), bytes, size);
-        if (dlda_onnx_info_read(in_folder("damaged.onnx"), &info) != DLDA_OK) assert_null(info);
+        if (onnx_info_read(in_folder("damaged.onnx"), &info) != DLDA_OK) assert_null(info);
         bytes[place] = before;
-        dlda_onnx_info_destroy(info);
+        onnx_info_destroy(info);
         assert_int_equal(dlda_memory_count().live, live);
     }
     dlda_release(bytes);
@@ -218,7 +201,7 @@ static void test_damaged_bytes(void **state)
 static void test_memory_runs_out(void **state)
 {
     dlda_status status = DLDA_E_MEMORY;
-    dlda_onnx_info *info = NULL;
+    onnx_info *info = NULL;
     size_t live = dlda_memory_count().live, n = 0;
 
     (void)state;
@@ -238,12 +221,12 @@ static void test_memory_runs_out(void **state)
     status = DLDA_E_MEMORY;
     for (n = 1; status != DLDA_OK; n++) {
         dlda_memory_fail_at(n);
-        status = dlda_onnx_info_read(in_folder("good.onnx"), &info);
+        status = onnx_info_read(in_folder("good.onnx"), &info);
         dlda_memory_fail_at(0);
         assert_true(status == DLDA_OK || (status == DLDA_E_MEMORY && !info));
         if (status != DLDA_OK) assert_int_equal(dlda_memory_count().live, live);
     }
-    dlda_onnx_info_destroy(info);
+    onnx_info_destroy(info);
     assert_int_equal(dlda_memory_count().live, live);
 }
 
@@ -253,7 +236,6 @@ int main(void)
         cmocka_unit_test(test_info_says_what_was_exported),
         cmocka_unit_test(test_same_model_same_bytes),
         cmocka_unit_test(test_kinds_of_files),
-        cmocka_unit_test(test_checkpoint_says_how_far_it_came),
         cmocka_unit_test(test_bad_arguments),
         cmocka_unit_test(test_every_truncation),
         cmocka_unit_test(test_damaged_bytes),

@@ -258,7 +258,8 @@ static void test_run_options(void **state)
     dlda_trainer_destroy(trained(train, NULL, run));
     CHECK_OK(dlda_options_create(&options));
     CHECK_OK(dlda_options_set(options, "epochs", "7"));
-    dlda_options_read_run(options, run); /* nobody said where the data came from: only the checkpoint guesses */
+    CHECK_OK(dlda_options_use_run(options, run));
+    assert_string_equal(dlda_options_get(options, "data"), ""); /* nobody said where the data came from */
     assert_string_equal(dlda_options_get(options, "batch"), "40");
     assert_string_equal(dlda_options_get(options, "epochs"), "7");
     assert_true(dlda_options_is_given(options, "epochs") && !dlda_options_is_given(options, "batch"));

@@ -197,6 +197,39 @@ static void test_same_seed_same_bits(void **state)
     }
 }
 
+/* Each step has every phase once, in order; to watch them changes nothing. */
+static void note_phase(void *user, dlda_phase finished)
+{
+    char *noted = user;
+    size_t count = strlen(noted);
+
+    assert_true(count < 15);
+    noted[count] = (char)('0' + (int)finished);
+}
+
+static void test_phases_are_reported(void **state)
+{
+    dlda_dataset *train = new_problem(1);
+    dlda_options *options = new_options("lda");
+    dlda_trainer *watched = NULL, *alone = NULL;
+    char noted[16] = "";
+
+    (void)state;
+    CHECK_OK(dlda_trainer_create(options, train, NULL, &watched));
+    CHECK_OK(dlda_trainer_create(options, train, NULL, &alone));
+    dlda_trainer_watch(watched, &(dlda_watch){ .user = noted, .phase = note_phase });
+    for (int i = 0; i < 3; i++) {
+        CHECK_OK(dlda_trainer_run_step(watched));
+        CHECK_OK(dlda_trainer_run_step(alone));
+    }
+    assert_string_equal(noted, "012340123401234");
+    assert_memory_equal(watched->weights, alone->weights, alone->model->network->n_weights * sizeof(float));
+    dlda_trainer_destroy(watched);
+    dlda_trainer_destroy(alone);
+    dlda_options_destroy(options);
+    dlda_dataset_destroy(train);
+}
+
 static void test_steps_take_no_memory(void **state)
 {
     const char *objectives[] = { "lda", "lda-log" };
@@ -430,6 +463,7 @@ int main(void)
         cmocka_unit_test(test_division_is_recorded_as_done),
         cmocka_unit_test(test_cross_entropy_needs_a_feature_per_class),
         cmocka_unit_test(test_same_seed_same_bits),
+        cmocka_unit_test(test_phases_are_reported),
         cmocka_unit_test(test_steps_take_no_memory),
         cmocka_unit_test(test_gradient_through_network_and_objective),
         cmocka_unit_test(test_stop_keeps_completed_epochs),

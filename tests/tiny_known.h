@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
  * tiny_known.h - a table of known sets for the tests: the same names as the real one, but sets of a few images, in
- * archives that the tests make. A program that has tiny_known.c does not get src/dataset/known_table.c.
+ * archives that the tests make. A program that has tiny_known.c does not get cli/data/known_table.c.
  */
 #ifndef DLDA_TESTS_TINY_KNOWN_H
 #define DLDA_TESTS_TINY_KNOWN_H
 
-#include "base/sha256.h"
-#include "dataset/known.h"
+#include "data/data.h"
 
 /* What the archives of mnist and cifar10 have to have; at first what TINY_MNIST and TINY_CIFAR10 in the environment say. */
-extern char tiny_mnist_archive[DLDA_SHA256_TEXT], tiny_cifar10_archive[DLDA_SHA256_TEXT];
+extern char tiny_mnist_archive[SHA256_TEXT], tiny_cifar10_archive[SHA256_TEXT];
 
 /* mnist: 6 training and 3 test images of 4 x 4. cifar10: six sheets of 2 images. */
 enum {

@@ -26,7 +26,7 @@ typedef struct layer_arrays {
 
 /* ---- What a layer costs ---- */
 
-double dlda_benchmark_flop(const dlda_layer *layer, size_t batch)
+double bench_flop(const dlda_layer *layer, size_t batch)
 {
     if (layer->kind != DLDA_CONV_LAYER) return 0;
     return 2.0 * (double)batch * (double)(layer->out.height * layer->out.width) * (double)layer->weight.count;
@@ -49,7 +49,7 @@ static const char *method_name(const dlda_conv *conv)
     return "";
 }
 
-static void name_layer(const dlda_layer *layer, dlda_benchmark_layer *row)
+static void name_layer(const dlda_layer *layer, bench_layer *row)
 {
     const dlda_conv *conv = &layer->conv;
     int dense = layer->weight.rank == 2;
@@ -81,13 +81,12 @@ static dlda_status take_filled(size_t rows, size_t columns, float **values)
 
     DLDA_TRY(dlda_multiply_sizes(rows, columns, "arrays of a layer", &count));
     DLDA_TRY(DLDA_TAKE(values, count, "arrays of a layer"));
-    dlda_benchmark_fill(*values, count);
+    bench_fill(*values, count);
 done:
     return status;
 }
 
-static dlda_status take_arrays(layer_arrays *self, const dlda_layer *layer, const dlda_benchmark_spec *spec,
-                               dlda_team *team)
+static dlda_status take_arrays(layer_arrays *self, const dlda_layer *layer, const bench_spec *spec, dlda_team *team)
 {
     dlda_status status = DLDA_OK;
     size_t in = dlda_shape_size(layer->in), out = dlda_shape_size(layer->out), bytes = 0;
@@ -135,21 +134,21 @@ static double seconds_of(const layer_arrays *self, int pass, size_t repeats, dou
         run_pass(self, pass);
         times[r] = dlda_seconds_now() - begin;
     }
-    return dlda_median(times, repeats);
+    return bench_median(times, repeats);
 }
 
-static dlda_status measure_layer(const dlda_layer *layer, const dlda_benchmark_spec *spec, dlda_team *team,
-                                 double *times, dlda_benchmark_layer *row)
+static dlda_status measure_layer(const dlda_layer *layer, const bench_spec *spec, dlda_team *team, double *times,
+                                 bench_layer *row)
 {
     dlda_status status = DLDA_OK;
     layer_arrays arrays = { 0 };
-    dlda_benchmark_pass *passes[PASSES] = { &row->forward, &row->backward_data, &row->backward_weights };
+    bench_pass *passes[PASSES] = { &row->forward, &row->backward_data, &row->backward_weights };
 
     DLDA_TRY(take_arrays(&arrays, layer, spec, team));
     for (int p = 0; p < PASSES; p++) {
         double seconds = seconds_of(&arrays, p, spec->repeats, times);
-        *passes[p] = (dlda_benchmark_pass){ seconds, 1e-9 * dlda_benchmark_flop(layer, spec->batch) / seconds,
-                                            least_bytes(layer, spec->batch) };
+        *passes[p] = (bench_pass){ seconds, 1e-9 * bench_flop(layer, spec->batch) / seconds,
+                                   least_bytes(layer, spec->batch) };
     }
     name_layer(layer, row);
     copy_shape(layer->in, row->in);
@@ -159,11 +158,11 @@ done:
     return status;
 }
 
-dlda_status dlda_benchmark_layers(const dlda_network *network, const dlda_benchmark_spec *spec, dlda_team *team,
-                                  size_t *count, dlda_benchmark_layer **rows)
+dlda_status bench_layers(const dlda_network *network, const bench_spec *spec, dlda_team *team, size_t *count,
+                         bench_layer **rows)
 {
     dlda_status status = DLDA_OK;
-    dlda_benchmark_layer *table = NULL;
+    bench_layer *table = NULL;
     double *times = NULL;
     size_t n = 0;
 

@@ -14,21 +14,11 @@
 
 static const char *const name = "bench";
 
-typedef struct phase {
-    const char *name;
-    double seconds;
-} phase;
-
-enum { N_PHASES = 5 };
-
-static void list_phases(const dlda_benchmark *b, phase phases[N_PHASES])
-{
-    phases[0] = (phase){ "gather", b->phases.gather };
-    phases[1] = (phase){ "forward", b->phases.forward };
-    phases[2] = (phase){ "objective", b->phases.objective };
-    phases[3] = (phase){ "backward", b->phases.backward };
-    phases[4] = (phase){ "optimiser", b->phases.optimiser };
-}
+static const char *const phase_names[BENCH_PHASES] = { [DLDA_PHASE_GATHER] = "gather",
+                                                       [DLDA_PHASE_FORWARD] = "forward",
+                                                       [DLDA_PHASE_OBJECTIVE] = "objective",
+                                                       [DLDA_PHASE_BACKWARD] = "backward",
+                                                       [DLDA_PHASE_OPTIMISER] = "optimiser" };
 
 /* ---- JSON ---- */
 
@@ -58,7 +48,7 @@ static void write_shape(json_out *json, const char *key, const size_t sizes[3])
     json_close(json, ']');
 }
 
-static void write_pass(json_out *json, const char *key, const dlda_benchmark_pass *pass)
+static void write_pass(json_out *json, const char *key, const bench_pass *pass)
 {
     json_key(json, key);
     json_open(json, '{');
@@ -68,7 +58,7 @@ static void write_pass(json_out *json, const char *key, const dlda_benchmark_pas
     json_close(json, '}');
 }
 
-static void write_layer(json_out *json, const dlda_benchmark_layer *layer)
+static void write_layer(json_out *json, const bench_layer *layer)
 {
     json_open(json, '{');
     write_count(json, "number", layer->number);
@@ -83,18 +73,15 @@ static void write_layer(json_out *json, const dlda_benchmark_layer *layer)
     json_close(json, '}');
 }
 
-static void write_phases(json_out *json, const dlda_benchmark *b)
+static void write_phases(json_out *json, const bench_result *b)
 {
-    phase phases[N_PHASES];
-
-    list_phases(b, phases);
     json_key(json, "phases");
     json_open(json, '{');
-    for (int i = 0; i < N_PHASES; i++) write_number(json, phases[i].name, phases[i].seconds);
+    for (int i = 0; i < BENCH_PHASES; i++) write_number(json, phase_names[i], b->phase_seconds[i]);
     json_close(json, '}');
 }
 
-static void write_json(const dlda_options *options, const dlda_benchmark *b)
+static void write_json(const dlda_options *options, const bench_result *b)
 {
     json_out json = { .file = stdout };
 
@@ -128,29 +115,27 @@ static void write_json(const dlda_options *options, const dlda_benchmark *b)
 
 /* ---- Text ---- */
 
-static void print_step(const dlda_benchmark *b)
+static void print_step(const bench_result *b)
 {
-    phase phases[N_PHASES];
     double gflops = b->step_gflop / b->step_seconds;
 
-    list_phases(b, phases);
     printf("\ntraining step  %.4g s: %.1f images/s, %.1f GFLOPS (%.0f %% of the peak)\n", b->step_seconds,
            b->images_per_second, gflops, 100 * gflops / b->machine_peak_gflops);
-    for (int i = 0; i < N_PHASES; i++)
-        printf("  %-10s   %10.3f ms  %5.1f %%\n", phases[i].name, 1e3 * phases[i].seconds,
-               100 * phases[i].seconds / b->step_seconds);
+    for (int i = 0; i < BENCH_PHASES; i++)
+        printf("  %-10s   %10.3f ms  %5.1f %%\n", phase_names[i], 1e3 * b->phase_seconds[i],
+               100 * b->phase_seconds[i] / b->step_seconds);
     printf("  loader       %10.3f ms of a thread of its own, beside the step: %.2f %% of its %zu threads' time\n",
            1e3 * b->loader_seconds, 100 * b->loader_seconds / (b->step_seconds * (double)b->threads), b->threads);
     printf("memory         %.1f MB resident at most (%.1f MB before), of which the network plan has %.1f MB\n",
            1e-6 * (double)b->peak_bytes, 1e-6 * (double)b->base_bytes, 1e-6 * (double)b->plan_bytes);
 }
 
-static void print_pass(const dlda_benchmark_pass *pass)
+static void print_pass(const bench_pass *pass)
 {
     printf(" %9.3f %7.1f %6.1f", 1e3 * pass->seconds, pass->gflops, 1e-9 * pass->bytes / pass->seconds);
 }
 
-static void print_layers(const dlda_benchmark *b)
+static void print_layers(const bench_result *b)
 {
     char shape[48];
 
@@ -159,7 +144,7 @@ static void print_layers(const dlda_benchmark *b)
     printf("%2s %-20s %-12s %-8s", "", "layer", "input", "method");
     for (int p = 0; p < 3; p++) printf(" %9s %7s %6s", "ms", "GFLOPS", "GB/s");
     for (size_t i = 0; i < b->n_layers; i++) {
-        const dlda_benchmark_layer *layer = &b->layers[i];
+        const bench_layer *layer = &b->layers[i];
         snprintf(shape, sizeof shape, "%zux%zux%zu", layer->in[0], layer->in[1], layer->in[2]);
         printf("\n%2zu %-20s %-12s %-8s", layer->number, layer->name, shape, layer->method);
         print_pass(&layer->forward);
@@ -169,7 +154,7 @@ static void print_layers(const dlda_benchmark *b)
     putchar('\n');
 }
 
-static void write_text(const dlda_options *options, const dlda_benchmark *b)
+static void write_text(const dlda_options *options, const bench_result *b)
 {
     printf("network %s, objective %s, batch %zu, %zu threads, medians of %zu\n", dlda_options_get(options, "net"),
            dlda_options_get(options, "objective"), b->batch, b->threads, b->repeats);
@@ -184,48 +169,37 @@ static void write_text(const dlda_options *options, const dlda_benchmark *b)
 
 /* ---- The command ---- */
 
-/* The position of an option's value among its choices, which is also its number in the library. */
-static int choice_of(const dlda_options *options, const char *option, const char *choices)
+static bench_part part_of(const dlda_options *options)
 {
-    const char *value = dlda_options_get(options, option);
-    size_t length = strlen(value);
-    int index = 0;
+    static const char *const names[] = {
+        [BENCH_STEP] = "step", [BENCH_LAYERS] = "layers", [BENCH_INFERENCE] = "inference"
+    };
 
-    while (strncmp(choices, value, length) != 0 || (choices[length] != '|' && choices[length] != '\0')) {
-        choices = strchr(choices, '|') + 1;
-        index++;
-    }
-    return index;
-}
-
-static const char *choices_of(const char *option)
-{
-    size_t i = 0;
-
-    while (strcmp(dlda_option_at(i)->name, option) != 0) i++;
-    return dlda_option_at(i)->choices;
+    for (int part = BENCH_STEP; part <= BENCH_INFERENCE; part++)
+        if (option_is(options, "part", names[part])) return (bench_part)part;
+    return BENCH_ALL;
 }
 
 static int run_bench(const cli_arguments *arguments)
 {
     const dlda_options *options = arguments->options;
-    dlda_benchmark *benchmark = NULL;
-    dlda_benchmark_spec spec = {
+    bench_result *benchmark = NULL;
+    bench_spec spec = {
         .net = dlda_options_get(options, "net"),
         .batch = (size_t)option_number(options, "batch"),
         .threads = (size_t)option_number(options, "threads"),
         .repeats = (size_t)option_number(options, "repeats"),
-        .objective = (dlda_objective_kind)choice_of(options, "objective", choices_of("objective")),
-        .part = (dlda_benchmark_part)choice_of(options, "part", choices_of("part")),
+        .objective = dlda_options_get(options, "objective"),
+        .part = part_of(options),
         .prepare = dlda_options_get(options, "prepare"),
         .flip = option_is(options, "flip", "true"),
         .shift = (size_t)option_number(options, "shift"),
     };
 
-    int code = exit_code_of(name, dlda_benchmark_run(&spec, &benchmark));
+    int code = exit_code_of(name, bench_run(&spec, &benchmark));
     if (code == EXIT_OK && option_is(options, "json", "true")) write_json(options, benchmark);
     else if (code == EXIT_OK) write_text(options, benchmark);
-    dlda_benchmark_destroy(benchmark);
+    bench_destroy(benchmark);
     return code;
 }
 

@@ -90,7 +90,7 @@ static void run_chunk(void *context, const dlda_chunk *chunk)
     if (sum == 0) work->result = sum; /* never so, but the compiler does not know */
 }
 
-double dlda_peak_gflops(dlda_team *team)
+double peak_gflops(dlda_team *team)
 {
     peak_kind kind = widest();
     peak_work work = { kind.loop, 0 };
@@ -124,7 +124,7 @@ static void copy_chunk(void *context, const dlda_chunk *chunk)
         to[i] = from[i] * multiplier; /* memcpy would bypass the caches */
 }
 
-double dlda_peak_bandwidth(dlda_team *team, float *values, size_t n)
+double peak_bandwidth(dlda_team *team, float *values, size_t n)
 {
     enum { COPY_ROUNDS = 8, GRAIN = 65536 };
     copy_work work = { values, values + n / 2 };

@@ -2,10 +2,10 @@
  *
  * cmd_data.c - `deeplda data`: finds the verb and runs it.
  */
-#include "data/cmd_data.h"
-#include "base/closest_word.h"
 #include "arguments.h"
-#include "data.h"
+#include "base/closest_word.h"
+#include "data/data.h"
+#include "read_data.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -33,13 +33,6 @@ enum { N_VERBS = sizeof verbs / sizeof verbs[0] };
 dlda_read_spec data_read_spec(const cli_arguments *arguments, dlda_part part)
 {
     return data_spec("data", arguments->options, arguments->words[1], part);
-}
-
-const dlda_known_set *data_known(const char *name)
-{
-    for (size_t i = 0; dlda_known_set_at(i); i++)
-        if (strcmp(dlda_known_set_at(i)->name, name) == 0) return dlda_known_set_at(i);
-    return NULL;
 }
 
 void data_format_bytes(size_t bytes, char text[32])

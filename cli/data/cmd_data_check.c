@@ -2,8 +2,9 @@
  *
  * cmd_data_check.c - `deeplda data check`: reads all of a set and says what is in it, and what is damaged.
  */
-#include "data/cmd_data.h"
+#include "data/data.h"
 #include "fit.h"
+#include "read_data.h"
 #include "terminal/json_out.h"
 #include "terminal/table.h"
 
@@ -115,7 +116,7 @@ static int check_part(check *self, dlda_part part)
 
     spec.user = self;
     spec.problem = note_problem;
-    if (dlda_dataset_open(&spec, &self->parts[part].dataset) != DLDA_OK) {
+    if (data_open(&spec, &self->parts[part].dataset) != DLDA_OK) {
         note_problem(self, dlda_last_error());
         return EXIT_FAILED;
     }
@@ -149,9 +150,10 @@ static int check_that_parts_fit(const check *self)
 static void verify(check *self)
 {
     const char *path = self->arguments->words[1];
+    const known_set *set = known_set_find(path);
 
-    self->known = data_known(path) && access(path, F_OK) != 0 && dlda_known_set_is_present(path);
-    if (self->known) self->published = dlda_known_set_verify(path, self, note_problem) == DLDA_OK;
+    self->known = set && access(path, F_OK) != 0 && known_set_is_present(set);
+    if (self->known) self->published = known_set_verify(set, self, note_problem) == DLDA_OK;
 }
 
 /* ---- Text ---- */

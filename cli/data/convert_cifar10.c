@@ -7,10 +7,10 @@
  */
 #include "base/file.h"
 #include "base/memory.h"
-#include "data/install.h"
-#include "dataset/picture.h"
+#include "data/data.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -69,34 +69,36 @@ done:
 
 /* ---- Sheets ---- */
 
-static dlda_status check_sheet(const char *path, const dlda_raw_images *sheet, const labels *from)
+static dlda_status check_sheet(const char *path, const dlda_dataset *sheet, const labels *from)
 {
-    if (sheet->width != PIXELS || sheet->channels != 3)
+    size_t rows = dlda_dataset_height(sheet), columns = dlda_dataset_width(sheet);
+
+    if (columns != PIXELS || dlda_dataset_channels(sheet) != 3)
         return dlda_fail(DLDA_E_FORMAT,
-                         "%s: %zu x %zu pixels with %zu channels, expected %d columns and 3 channels", path,
-                         sheet->height, sheet->width, sheet->channels, PIXELS);
-    if (sheet->height > from->count - from->used)
-        return dlda_fail(DLDA_E_FORMAT, "%s: %zu images, but labels for %zu", path, sheet->height,
-                         from->count - from->used);
+                         "%s: %zu x %zu pixels with %zu channels, expected %d columns and 3 channels", path, rows,
+                         columns, dlda_dataset_channels(sheet), PIXELS);
+    if (rows > from->count - from->used)
+        return dlda_fail(DLDA_E_FORMAT, "%s: %zu images, but labels for %zu", path, rows, from->count - from->used);
     return DLDA_OK;
 }
 
-static void fill_record(const uint8_t *rgb, uint8_t label, uint8_t record[RECORD])
+/* Values are bytes divided by 255. */
+static void fill_record(const float *rgb, uint8_t label, uint8_t record[RECORD])
 {
     record[0] = label;
     for (size_t c = 0; c < 3; c++)
-        for (size_t p = 0; p < PIXELS; p++) record[1 + c * PIXELS + p] = rgb[3 * p + c];
+        for (size_t p = 0; p < PIXELS; p++) record[1 + c * PIXELS + p] = (uint8_t)lrintf(255 * rgb[3 * p + c]);
 }
 
-static dlda_status write_records(const char *path, const dlda_raw_images *sheet, labels *from)
+static dlda_status write_records(const char *path, const float *images, size_t n, labels *from)
 {
     dlda_status status = DLDA_OK;
     dlda_file_writer *writer = NULL;
     uint8_t record[RECORD];
 
     DLDA_TRY(dlda_file_writer_open(path, &writer));
-    for (size_t i = 0; i < sheet->height; i++) {
-        fill_record(sheet->bytes + i * 3 * PIXELS, from->values[from->used++], record);
+    for (size_t i = 0; i < n; i++) {
+        fill_record(images + i * 3 * PIXELS, from->values[from->used++], record);
         DLDA_TRY(dlda_file_writer_add(writer, record, RECORD));
     }
     DLDA_TRY(dlda_file_writer_finish(writer));
@@ -109,7 +111,8 @@ done:
 static dlda_status convert_sheet(const char *folder, const char *name, labels *from)
 {
     dlda_status status = DLDA_OK;
-    dlda_raw_images sheet = { 0 };
+    dlda_dataset *sheet = NULL; /* one large picture */
+    float *images = NULL;       /* [rows][PIXELS][3] */
     char *source = NULL, *target = NULL;
     char file[32];
 
@@ -117,12 +120,15 @@ static dlda_status convert_sheet(const char *folder, const char *name, labels *f
     DLDA_TRY(dlda_path_join(folder, file, &source));
     snprintf(file, sizeof file, "%s.bin", name);
     DLDA_TRY(dlda_path_join(folder, file, &target));
-    DLDA_TRY(dlda_picture_read(source, &sheet));
-    DLDA_TRY(check_sheet(source, &sheet, from));
-    DLDA_TRY(write_records(target, &sheet, from));
+    DLDA_TRY(dlda_dataset_open_images(&(dlda_read_spec){ .path = source }, &sheet));
+    DLDA_TRY(check_sheet(source, sheet, from));
+    DLDA_TRY(DLDA_TAKE(&images, dlda_dataset_height(sheet) * PIXELS * 3, source));
+    DLDA_TRY(dlda_dataset_images(sheet, 0, 1, images));
+    DLDA_TRY(write_records(target, images, dlda_dataset_height(sheet), from));
     unlink(source);
 done:
-    dlda_release(sheet.bytes);
+    dlda_dataset_destroy(sheet);
+    dlda_release(images);
     dlda_release(source);
     dlda_release(target);
     return status;
@@ -140,7 +146,7 @@ done:
     return status;
 }
 
-dlda_status dlda_cifar10_convert(const char *folder, void *user, void (*step)(void *user, const char *words))
+dlda_status convert_cifar10(const char *folder, const known_steps *steps)
 {
     dlda_status status = DLDA_OK;
     labels train = { 0 }, test = { 0 };
@@ -153,7 +159,7 @@ dlda_status dlda_cifar10_convert(const char *folder, void *user, void (*step)(vo
         if (is_test) snprintf(name, sizeof name, "test_batch");
         else snprintf(name, sizeof name, "data_batch_%d", k);
         snprintf(words, sizeof words, "converting %s.bin (%d of %d)", name, k, TRAIN_SHEETS + 1);
-        if (step) step(user, words);
+        if (steps->tell) steps->tell(steps->user, words);
         DLDA_TRY(convert_sheet(folder, name, is_test ? &test : &train));
     }
     DLDA_TRY(write_class_names(folder));

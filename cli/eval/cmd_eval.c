@@ -2,7 +2,7 @@
  *
  * cmd_eval.c - `deeplda eval`: how good a model is on labelled data it has not been trained on.
  */
-#include "data.h"
+#include "read_data.h"
 #include "eval/eval_out.h"
 #include "eval/eval_side.h"
 

@@ -6,7 +6,7 @@
  * that of the data, so sample i is the same for both.
  */
 #include "eval/eval_side.h"
-#include "data.h"
+#include "read_data.h"
 #include "fit.h"
 
 const char eval_name[] = "eval";
@@ -33,7 +33,7 @@ int eval_side_read_part(const eval_side *self, const char *data, dlda_part part,
     dlda_read_spec spec = data_spec(eval_name, self->options, data, part);
 
     dlda_read_spec_use_model(&spec, self->model);
-    int code = exit_code_of(eval_name, dlda_dataset_open(&spec, set));
+    int code = exit_code_of(eval_name, data_open(&spec, set));
     if (code == EXIT_OK) code = fit_images(eval_name, data, what, *set, &wanted);
     if (code == EXIT_OK) code = fit_classes(eval_name, data, what, *set, &wanted);
     return code;

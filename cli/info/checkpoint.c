@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-static void write_json(const dlda_checkpoint_info *info)
+static void write_json(const dlda_run_info *info)
 {
     json_out json = { .file = stdout };
 
@@ -34,7 +34,7 @@ static void write_json(const dlda_checkpoint_info *info)
     fputc('\n', stdout);
 }
 
-static void write_text(const char *path, const dlda_checkpoint_info *info)
+static void write_text(const char *path, const dlda_run_info *info)
 {
     printf("%s: a checkpoint; 'deeplda train --resume' on its folder goes on from here\n", path);
     printf("%-12s%zu complete, and %zu batches of the next; %zu batches in all\n", "epochs", info->epochs_done,
@@ -50,11 +50,11 @@ static void write_text(const char *path, const dlda_checkpoint_info *info)
 
 int info_show_checkpoint(const char *path, const dlda_options *options)
 {
-    dlda_checkpoint_info *info = NULL;
-    int code = exit_code_of("info", dlda_checkpoint_info_read(path, &info));
+    dlda_run_info *info = NULL;
+    int code = exit_code_of("info", dlda_run_info_read(path, &info));
 
     if (code == EXIT_OK && info_is_json(options)) write_json(info);
     else if (code == EXIT_OK) write_text(path, info);
-    dlda_checkpoint_info_destroy(info);
+    dlda_run_info_destroy(info);
     return code;
 }

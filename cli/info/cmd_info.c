@@ -2,6 +2,7 @@
  *
  * cmd_info.c - `deeplda info`: finds out what a word stands for, and has it explained.
  */
+#include "info/file_kind.h"
 #include "info/info.h"
 
 #include <stdio.h>
@@ -130,11 +131,11 @@ static int run_info(const cli_arguments *arguments)
 {
     const char *word = arguments->words[0];
 
-    switch (dlda_file_kind_of(word)) {
-    case DLDA_FILE_MODEL: return info_show_model(word, arguments->options);
-    case DLDA_FILE_CHECKPOINT: return info_show_checkpoint(word, arguments->options);
-    case DLDA_FILE_ONNX: return info_show_onnx(word, arguments->options);
-    case DLDA_FILE_OTHER: break;
+    switch (file_kind_of(word)) {
+    case FILE_KIND_MODEL: return info_show_model(word, arguments->options);
+    case FILE_KIND_CHECKPOINT: return info_show_checkpoint(word, arguments->options);
+    case FILE_KIND_ONNX: return info_show_onnx(word, arguments->options);
+    case FILE_KIND_OTHER: break;
     }
     return show_other(word, arguments->options);
 }

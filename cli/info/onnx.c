@@ -3,12 +3,13 @@
  * info_onnx.c - what an ONNX file says of itself.
  */
 #include "info/info.h"
+#include "info/onnx_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void write_values_json(json_out *json, const char *key, const dlda_onnx_value *values, size_t count)
+static void write_values_json(json_out *json, const char *key, const onnx_value *values, size_t count)
 {
     json_key(json, key);
     json_open(json, '[');
@@ -33,7 +34,7 @@ static void write_values_json(json_out *json, const char *key, const dlda_onnx_v
     json_close(json, ']');
 }
 
-static void write_json(const dlda_onnx_info *info)
+static void write_json(const onnx_info *info)
 {
     json_out json = { .file = stdout };
 
@@ -68,7 +69,7 @@ static void write_json(const dlda_onnx_info *info)
 }
 
 /* "float32 [N, 1, 28, 28]", and what it is. */
-static void print_values(const char *key, const dlda_onnx_value *values, size_t count)
+static void print_values(const char *key, const onnx_value *values, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         char text[512];
@@ -80,7 +81,7 @@ static void print_values(const char *key, const dlda_onnx_value *values, size_t 
     }
 }
 
-static void write_text(const char *path, const dlda_onnx_info *info)
+static void write_text(const char *path, const onnx_info *info)
 {
     printf("%s: an ONNX file, opset %lld, IR version %lld, %.1f MB\n", path, (long long)info->opset,
            (long long)info->ir_version, 1e-6 * (double)info->bytes);
@@ -95,11 +96,11 @@ static void write_text(const char *path, const dlda_onnx_info *info)
 
 int info_show_onnx(const char *path, const dlda_options *options)
 {
-    dlda_onnx_info *info = NULL;
-    int code = exit_code_of("info", dlda_onnx_info_read(path, &info));
+    onnx_info *info = NULL;
+    int code = exit_code_of("info", onnx_info_read(path, &info));
 
     if (code == EXIT_OK && info_is_json(options)) write_json(info);
     else if (code == EXIT_OK) write_text(path, info);
-    dlda_onnx_info_destroy(info);
+    onnx_info_destroy(info);
     return code;
 }

@@ -6,7 +6,7 @@
  * used is named on stderr, the others are still done, and the exit code is 1. If none can be used there is no output at
  * all, not even a header.
  */
-#include "data.h"
+#include "read_data.h"
 #include "terminal/line_reader.h"
 #include "predict/predictor.h"
 
@@ -51,7 +51,7 @@ static void predict_dataset(predictor *self, const char *path)
     spec.skip_bad = 1;
     spec.user = self;
     spec.problem = tell_bad;
-    if (exit_code_of(name, dlda_dataset_open_images(&spec, &images)) == EXIT_OK)
+    if (exit_code_of(name, data_open_images(&spec, &images)) == EXIT_OK)
         predictor_add_dataset(self, path, images);
     else self->failed = 1;
     dlda_dataset_destroy(images);
@@ -62,7 +62,7 @@ static void predict_path(predictor *self, const char *path)
     const char *format = NULL;
     dlda_read_spec spec = data_spec(name, self->options, path, DLDA_TEST);
 
-    if (exit_code_of(name, dlda_dataset_format(&spec, &format)) != EXIT_OK) self->failed = 1;
+    if (exit_code_of(name, data_format(&spec, &format)) != EXIT_OK) self->failed = 1;
     else if (strcmp(format, "picture") == 0) predictor_add_picture(self, path);
     else if (strcmp(format, "folder") == 0) predict_folder(self, path);
     else predict_dataset(self, path);

@@ -3,7 +3,7 @@
  * predictor.c - gathers pictures into batches, which all cores decode and then classify.
  */
 #include "predict/predictor.h"
-#include "data.h"
+#include "read_data.h"
 #include "fit.h"
 
 #include <stdlib.h>

@@ -5,7 +5,6 @@
 #include "report/run_folder.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "training/run_file.h"
 
 #include <math.h>
 #include <string.h>
@@ -135,9 +134,11 @@ static dlda_run_end find_end(const dlda_run_folder *self)
                                          [DLDA_RUN_STOPPED] = DLDA_END_STOPPED,
                                          [DLDA_RUN_FAILED] = DLDA_END_FAILED,
                                          [DLDA_RUN_LOST] = DLDA_END_LOST };
-    dlda_run_state state = DLDA_RUN_RUNNING;
+    dlda_run_info *info = NULL;
+    dlda_run_state state = dlda_run_info_read(self->path, &info) == DLDA_OK ? info->state : DLDA_RUN_UNKNOWN;
 
-    if (self->facts && dlda_run_state_of(self->facts, &state)) return ends[state];
+    dlda_run_info_destroy(info);
+    if (self->facts && state != DLDA_RUN_UNKNOWN) return ends[state];
     if (self->facts && json_object_get(self->facts, "state")) return DLDA_END_UNKNOWN;
     if (self->history.rows > 0 && (double)self->history.rows >= dlda_json_number(self->options, "epochs"))
         return DLDA_END_COMPLETE;

@@ -3,7 +3,7 @@
  * run_samples.c - reads model and test data of a run; what cannot be had is said, and is no failure.
  */
 #include "report/run_samples.h"
-#include "data.h"
+#include "read_data.h"
 
 #include <stdio.h>
 
@@ -27,7 +27,7 @@ static void read_validation(const char *command, const dlda_options *options, co
     dlda_dataset *all = NULL, *train = NULL;
 
     dlda_read_spec_use_model(&spec, self->model);
-    if (dlda_dataset_open(&spec, &all) != DLDA_OK) note_error(self);
+    if (data_open(&spec, &all) != DLDA_OK) note_error(self);
     else if (dlda_dataset_divide(all, options, &train, &self->samples) != DLDA_OK)
         snprintf(self->problem, sizeof self->problem, "%s cannot be divided as in the training.", data);
     else if (!self->samples)
@@ -49,7 +49,7 @@ static void read_data(const char *command, const dlda_options *options, run_samp
                  "The run does not say where its data came from. --data names some to test on.");
     else if (!dlda_options_is_given(options, "data") && !dlda_dataset_has_part(&spec))
         read_validation(command, options, data, self);
-    else if (dlda_dataset_open(&spec, &self->samples) != DLDA_OK) note_error(self);
+    else if (data_open(&spec, &self->samples) != DLDA_OK) note_error(self);
 }
 
 void run_samples_read(const char *command, const char *folder, const dlda_options *options, run_samples *self)
@@ -61,7 +61,7 @@ void run_samples_read(const char *command, const char *folder, const dlda_option
     if (!self->model) return;
     if (dlda_options_copy(options, &own) != DLDA_OK) note_error(self);
     else {
-        dlda_options_read_run(own, folder); /* what it does not find is missed below, or not at all */
+        dlda_options_use_run(own, folder); /* what it does not find is missed below, or not at all */
         read_data(command, own, self);
     }
     dlda_options_destroy(own);

@@ -16,29 +16,28 @@
 /* ---- Speed ---- */
 
 /* A step of about a second: batches of larger images are smaller. The speed hardly depends on it. */
-static size_t batch_of(const cli_experiment *experiment)
+static size_t batch_of(const plan_task *task)
 {
     enum { LEAST_BATCH = 20, MOST_BATCH = 128, PIXELS = MOST_BATCH * 32 * 32 };
-    size_t side = experiment->resize ? experiment->resize : experiment->set->side;
+    size_t side = task->experiment->resize ? task->experiment->resize : task->set->height;
 
     return (size_t)fmax(LEAST_BATCH, fmin(MOST_BATCH, (double)PIXELS / (double)(side * side)));
 }
 
 static dlda_status measure(const reproduce_request *request, const plan_task *task, double *images_per_second)
 {
-    dlda_benchmark *benchmark = NULL;
-    const dlda_benchmark_spec spec = { .net = task->net,
-                                       .batch = batch_of(task->experiment),
-                                       .threads = request->threads ? (size_t)strtoull(request->threads, NULL, 10)
-                                                                   : 0,
-                                       .repeats = 2,
-                                       .objective = DLDA_LDA,
-                                       .part = DLDA_BENCHMARK_STEP };
+    bench_result *benchmark = NULL;
+    const bench_spec spec = { .net = task->net,
+                              .batch = batch_of(task),
+                              .threads = request->threads ? (size_t)strtoull(request->threads, NULL, 10) : 0,
+                              .repeats = 2,
+                              .objective = "lda",
+                              .part = BENCH_STEP };
 
     if (!request->is_quiet) fprintf(stderr, "measuring training steps of network %s\n", task->net);
-    dlda_status status = dlda_benchmark_run(&spec, &benchmark);
+    dlda_status status = bench_run(&spec, &benchmark);
     if (status == DLDA_OK) *images_per_second = benchmark->images_per_second;
-    dlda_benchmark_destroy(benchmark);
+    bench_destroy(benchmark);
     return status;
 }
 

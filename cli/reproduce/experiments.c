@@ -38,27 +38,23 @@ static const char flips[] =
     "training images are flipped left to right at random, as in the authors' published code; the paper does not "
     "say so";
 
-static const experiment_set mnist = { "mnist", 60000, 10000, 28 };
-static const experiment_set cifar10 = { "cifar10", 50000, 10000, 32 };
-static const experiment_set stl10 = { "stl10", 5000, 8000, 96 };
-
 static const cli_experiment experiments[] = {
     { .name = "mnist-50k",
       .title = "MNIST, the epoch chosen on 10,000 of the training images",
-      .set = &mnist,
+      .set = "mnist",
       .train = 50000,
       .validation = 10000,
       .measure = MEASURE_ERROR,
       .printed = { { 0.29, 0 }, { 0.29, 0 }, { 0.37, 0 }, { 0.39, 0 } } },
     { .name = "mnist-60k",
       .title = "MNIST, all training images and a fixed number of epochs",
-      .set = &mnist,
+      .set = "mnist",
       .train = 60000,
       .measure = MEASURE_ERROR,
       .printed = { { 0.32, 0 }, { 0, 0 }, { 0.34, 0 }, { 0.30, 0 } } },
     { .name = "cifar10",
       .title = "CIFAR-10, contrast normalised and whitened",
-      .set = &cifar10,
+      .set = "cifar10",
       .train = 45000,
       .validation = 5000,
       .measure = MEASURE_ERROR,
@@ -67,14 +63,14 @@ static const cli_experiment experiments[] = {
     /* The paper prints one result, and names no validation images: its figures stand at both. */
     { .name = "cifar10-50k",
       .title = "CIFAR-10, contrast normalised and whitened, all training images and a fixed number of epochs",
-      .set = &cifar10,
+      .set = "cifar10",
       .train = 50000,
       .measure = MEASURE_ERROR,
       .printed = { { 7.29, 0 }, { 7.58, 0 }, { 7.10, 0 }, { 7.19, 0 } },
       .epoch_choice = "the last epoch is tested; the paper does not say which one it tests" },
     { .name = "stl10-4k",
       .title = "STL-10, the epoch chosen on 1,000 of the training images",
-      .set = &stl10,
+      .set = "stl10",
       .train = 4000,
       .validation = 1000,
       .measure = MEASURE_ACCURACY,
@@ -82,7 +78,7 @@ static const cli_experiment experiments[] = {
       .augmentation = flips },
     { .name = "stl10-1k",
       .title = "STL-10, a fold of 1,000 images and a fixed number of epochs",
-      .set = &stl10,
+      .set = "stl10",
       .train = 1000,
       .folds = 10,
       .epochs = 700,
@@ -94,7 +90,7 @@ static const cli_experiment experiments[] = {
                  "says every 25" },
     { .name = "stl10-32",
       .title = "STL-10 at 32 x 32 with the CIFAR-10 network; the paper shows a curve, no figures",
-      .set = &stl10,
+      .set = "stl10",
       .net = "cifar10",
       .resize = 32,
       .train = 4000,

@@ -57,16 +57,9 @@ typedef struct printed_figure {
 typedef enum cli_measure { MEASURE_ERROR, MEASURE_ACCURACY } cli_measure;
 extern const char *const measure_names[]; /* "error", "accuracy" */
 
-/* A known set as the paper has it. */
-typedef struct experiment_set {
-    const char *name;
-    size_t images, test; /* in the training part, in the test part */
-    size_t side;         /* of an image, in pixels                 */
-} experiment_set;
-
 typedef struct cli_experiment {
     const char *name, *title;
-    const experiment_set *set;  /* on which it is done, and whose presets it takes          */
+    const char *set;            /* the known set it is done on, whose presets it takes      */
     const char *net;            /* instead of the preset's; NULL: none                      */
     size_t resize;              /* side that the images are resized to; 0: they are not     */
     size_t train, validation;   /* images trained on; held out to choose the epoch          */

@@ -15,7 +15,7 @@ static int make_task(const reproduce_request *request, const cli_experiment *exp
     dlda_options *options = NULL;
     int code = plan_presets(experiment, trained_kinds[TRAINED_DEEPLDA].objective, &options);
 
-    *task = (plan_task){ .experiment = experiment, .fold = fold };
+    *task = (plan_task){ .experiment = experiment, .set = known_set_find(experiment->set), .fold = fold };
     if (code == EXIT_OK) {
         task->full = (full_schedule){ .epochs = (size_t)option_number(options, "epochs"),
                                       .halve_every = (size_t)option_number(options, "halve-every"),

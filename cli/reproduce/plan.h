@@ -32,7 +32,8 @@ typedef struct full_schedule {
 
 typedef struct plan_task {
     const cli_experiment *experiment;
-    size_t fold; /* 1 if the experiment has none */
+    const known_set *set; /* as the paper has it          */
+    size_t fold;          /* 1 if the experiment has none */
     char *net;
     full_schedule full;
     task_data data;

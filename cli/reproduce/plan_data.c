@@ -15,9 +15,9 @@
 #include <string.h>
 
 /* As many as the experiment has, in a set of another size. */
-static size_t scaled(const cli_experiment *experiment, const counted_set *set, size_t count)
+static size_t scaled(const plan_task *task, const counted_set *set, size_t count)
 {
-    return (size_t)llround((double)count * (double)set->images / (double)experiment->set->images);
+    return (size_t)llround((double)count * (double)set->images / (double)task->set->train);
 }
 
 /* ---- A set of our own, if it has no test part ---- */
@@ -82,9 +82,9 @@ static int make_divided_set(const reproduce_request *request, const counted_set 
     task_data *data = &task->data;
 
     data->path = experiment->folds
-                     ? text_format("%s/data/%s-%zu-fold%zu", request->root, experiment->set->name,
-                                   experiment->train, task->fold)
-                     : text_format("%s/data/%s-%zu", request->root, experiment->set->name, experiment->train);
+                     ? text_format("%s/data/%s-%zu-fold%zu", request->root, experiment->set, experiment->train,
+                                   task->fold)
+                     : text_format("%s/data/%s-%zu", request->root, experiment->set, experiment->train);
     if (path_is_there(data->path)) return check_origin(data->path, data->source);
     folders_make_parents(data->path);
     int code = write_origin(data->path, data->source);
@@ -104,7 +104,7 @@ static int hold_out_test(const counted_set *set, plan_task *task)
     const cli_experiment *experiment = task->experiment;
     task_data *data = &task->data;
 
-    data->train = scaled(experiment, set, experiment->train);
+    data->train = scaled(task, set, experiment->train);
     data->test = set->images - data->train;
     if (data->test == 0) {
         complain(reproduce_name, "%s: has no test part, and %s trains on all other images", set->path,
@@ -130,7 +130,7 @@ static void take_fold(const counted_set *set, plan_task *task)
         add_option(data, "fold", task->fold);
         return;
     }
-    data->train = scaled(task->experiment, set, task->experiment->train);
+    data->train = scaled(task, set, task->experiment->train);
     add_option(data, "subset", data->train);
     add_option(data, "split-seed", task->fold);
     words_add(&data->deviations, "a fold of our own instead of the set's");
@@ -147,7 +147,7 @@ static void use_parts(const counted_set *set, plan_task *task)
         take_fold(set, task);
         return;
     }
-    data->validation = scaled(experiment, set, experiment->validation);
+    data->validation = scaled(task, set, experiment->validation);
     data->train = set->images - data->validation;
     add_option(data, "validation", data->validation);
 }
@@ -157,11 +157,10 @@ static void note_departures(const counted_set *set, plan_task *task)
     const cli_experiment *experiment = task->experiment;
     cli_words *deviations = &task->data.deviations;
 
-    if (set->images != experiment->set->images)
-        words_add(deviations, "other data: %zu training images instead of %zu", set->images,
-                  experiment->set->images);
-    else if (set->has_test && set->test != experiment->set->test)
-        words_add(deviations, "%zu test images instead of %zu", set->test, experiment->set->test);
+    if (set->images != task->set->train)
+        words_add(deviations, "other data: %zu training images instead of %zu", set->images, task->set->train);
+    else if (set->has_test && set->test != task->set->test)
+        words_add(deviations, "%zu test images instead of %zu", set->test, task->set->test);
     if (experiment->epoch_choice && set->has_test) words_add(deviations, "%s", experiment->epoch_choice);
     if (experiment->augmentation) words_add(deviations, "%s", experiment->augmentation);
 }
@@ -184,13 +183,13 @@ static void assume_counts(plan_task *task)
     task_data_release(&task->data);
     task->data.train = task->experiment->train;
     task->data.validation = task->experiment->validation;
-    task->data.test = task->experiment->set->test;
+    task->data.test = task->set->test;
 }
 
 /* Everything but the path of a divided set. */
 static int count_data(reproduce_plan *plan, plan_task *task)
 {
-    const counted_set *set = sets_find(&plan->sets, plan->request, task->experiment);
+    const counted_set *set = sets_find(&plan->sets, plan->request, task->set);
 
     if (set->code != EXIT_OK) return set->code;
     task->data.source = text_format("%s", set->source);
@@ -204,18 +203,18 @@ static int count_data(reproduce_plan *plan, plan_task *task)
 /* For --list: a set that is not here, or cannot be read, counts as in the paper, unless --data names it. */
 static int estimate_data(reproduce_plan *plan, plan_task *task)
 {
-    if (set_is_here(plan->request, task->experiment) && count_data(plan, task) == EXIT_OK) return EXIT_OK;
+    if (set_is_here(plan->request, task->set) && count_data(plan, task) == EXIT_OK) return EXIT_OK;
     assume_counts(task);
     return plan->request->data ? EXIT_FAILED : EXIT_OK;
 }
 
 static int find_data(reproduce_plan *plan, plan_task *task)
 {
-    int code = set_bring(plan->request, task->experiment);
+    int code = set_bring(plan->request, task->set);
 
     if (code == EXIT_OK) code = count_data(plan, task);
     if (code != EXIT_OK) return code;
-    const counted_set *set = sets_find(&plan->sets, plan->request, task->experiment);
+    const counted_set *set = sets_find(&plan->sets, plan->request, task->set);
     return set->has_test ? EXIT_OK : make_divided_set(plan->request, set, task);
 }
 

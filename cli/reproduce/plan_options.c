@@ -32,7 +32,7 @@ int plan_presets(const cli_experiment *experiment, const char *objective, dlda_o
     int code = exit_code_of(reproduce_name, dlda_options_create(options));
 
     if (code == EXIT_OK) code = set_text(*options, "objective", objective);
-    if (code == EXIT_OK) code = exit_code_of(reproduce_name, dlda_options_preset(*options, experiment->set->name));
+    if (code == EXIT_OK) code = exit_code_of(reproduce_name, dlda_options_preset(*options, experiment->set));
     if (code == EXIT_OK && experiment->epochs) code = set_count(*options, "epochs", experiment->epochs);
     if (code == EXIT_OK && experiment->halve_every)
         code = set_count(*options, "halve-every", experiment->halve_every);
@@ -45,7 +45,7 @@ static int has_other_presets(const cli_experiment *experiment, const char *data)
     dlda_preset row;
 
     for (size_t i = 0; dlda_preset_at(i, &row); i++)
-        if (strcmp(row.data, data) == 0) return strcmp(data, experiment->set->name) != 0;
+        if (strcmp(row.data, data) == 0) return strcmp(data, experiment->set) != 0;
     return 0;
 }
 

@@ -55,12 +55,13 @@ int progress_has_checkpoint(const char *folder)
 }
 
 /* By what the files say that are there. */
-static void find_state(const char *folder, const training_record *record, training_progress *progress)
+static void find_state(const char *folder, const dlda_run_info *info, const training_record *record,
+                       training_progress *progress)
 {
-    dlda_run_state state = DLDA_RUN_STOPPED;
-
-    if (dlda_run_state_read(folder, &state, &progress->process) == DLDA_OK) progress->state = state_of(state);
-    else if (record->complete) progress->state = TRAINING_COMPLETE; /* a run of an earlier version */
+    if (info && info->state != DLDA_RUN_UNKNOWN) {
+        progress->state = state_of(info->state);
+        progress->process = info->process;
+    } else if (record->complete) progress->state = TRAINING_COMPLETE; /* a run of an earlier version */
     else if (progress_has_checkpoint(folder)) progress->state = TRAINING_STOPPED;
     if (progress->state == TRAINING_COMPLETE && !has_file(folder, "model.safetensors"))
         progress->state = progress_has_checkpoint(folder) ? TRAINING_STOPPED : TRAINING_MISSING;
@@ -72,7 +73,7 @@ static size_t running_epochs(const char *folder, size_t planned)
     dlda_options *options = NULL;
     size_t epochs = planned;
 
-    if (dlda_options_create(&options) == DLDA_OK && dlda_options_resume(options, folder) == DLDA_OK)
+    if (dlda_options_create(&options) == DLDA_OK && dlda_options_use_run(options, folder) == DLDA_OK)
         epochs = (size_t)option_number(options, "epochs");
     dlda_options_destroy(options);
     return epochs;
@@ -87,11 +88,15 @@ static int is_training(const reproduce_request *request, const training_record *
 training_progress progress_read(const reproduce_request *request, const char *folder, const training_record *record)
 {
     training_progress progress = { .state = TRAINING_MISSING, .seconds = NAN };
+    dlda_run_info *info = NULL;
 
     if (!record->exists) return progress;
-    find_state(folder, record, &progress);
-    if (dlda_run_progress(folder, &progress.done, &progress.seconds) != DLDA_OK &&
-        progress.state == TRAINING_COMPLETE) {
+    (void)dlda_run_info_read(folder, &info); /* there may be none yet */
+    find_state(folder, info, record, &progress);
+    if (info && info->steps_done > 0) {
+        progress.done = info->epochs_done;
+        progress.seconds = info->seconds;
+    } else if (progress.state == TRAINING_COMPLETE) {
         progress.done = record->schedule.epochs; /* its checkpoint was removed */
         progress.seconds = record->seconds;
     }
@@ -103,6 +108,7 @@ training_progress progress_read(const reproduce_request *request, const char *fo
         progress.state = TRAINING_RUNNING;
         progress.process = record->process;
     }
+    dlda_run_info_destroy(info);
     return progress;
 }
 

@@ -101,7 +101,7 @@ static void read_settings_of_run(const char *folder, cli_words *settings)
 {
     dlda_options *options = NULL;
 
-    if (dlda_options_create(&options) == DLDA_OK && dlda_options_read_run(options, folder) == DLDA_OK)
+    if (dlda_options_create(&options) == DLDA_OK && dlda_options_use_run(options, folder) == DLDA_OK)
         settings_add(settings, options);
     dlda_options_destroy(options);
 }

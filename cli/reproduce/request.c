@@ -163,7 +163,7 @@ static int read_folds(const dlda_options *options, reproduce_request *request)
 /* The experiments must have the folds, and be done on one set if --data says where it lies. */
 static int check_experiments(const reproduce_request *request)
 {
-    const experiment_set *set = request->experiments[0]->set;
+    const char *set = request->experiments[0]->set;
 
     for (size_t i = 0; i < request->n_experiments; i++) {
         const cli_experiment *experiment = request->experiments[i];
@@ -171,10 +171,10 @@ static int check_experiments(const reproduce_request *request)
             return complain_usage(reproduce_name, "option %s: found %zu, %s has the folds 1 to %zu",
                                   request->first_fold < request->last_fold ? "folds" : "fold", request->last_fold,
                                   experiment->name, experiment->folds);
-        if (request->data && experiment->set != set)
+        if (request->data && strcmp(experiment->set, set) != 0)
             return complain_usage(reproduce_name,
-                                  "option data stands for one set, and these experiments need %s and %s", set->name,
-                                  experiment->set->name);
+                                  "option data stands for one set, and these experiments need %s and %s", set,
+                                  experiment->set);
     }
     return EXIT_OK;
 }

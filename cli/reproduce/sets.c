@@ -4,7 +4,6 @@
  */
 #include "reproduce/sets.h"
 #include "child.h"
-#include "data/cmd_data.h"
 #include "folders.h"
 
 #include <stdlib.h>
@@ -13,11 +12,11 @@
 
 /* ---- Whether it is here ---- */
 
-static int complain_missing(const dlda_known_set *set)
+static int complain_missing(const known_set *set)
 {
     char *folder = NULL;
 
-    if (dlda_known_set_folder(set->name, &folder) == DLDA_OK)
+    if (known_set_folder(set, &folder) == DLDA_OK)
         complain(reproduce_name,
                  "%s: not here, and no package holds it; put its binary files into %s, or say --data PATH",
                  set->name, folder);
@@ -35,16 +34,14 @@ static int fetch(const reproduce_request *request, const char *set)
     return status < 0 ? EXIT_FAILED : status;
 }
 
-int set_is_here(const reproduce_request *request, const cli_experiment *experiment)
+int set_is_here(const reproduce_request *request, const known_set *set)
 {
-    return request->data || path_is_there(experiment->set->name) ||
-           dlda_known_set_is_present(experiment->set->name);
+    return request->data || path_is_there(set->name) || known_set_is_present(set);
 }
 
-int set_bring(const reproduce_request *request, const cli_experiment *experiment)
+int set_bring(const reproduce_request *request, const known_set *set)
 {
-    if (set_is_here(request, experiment)) return EXIT_OK;
-    const dlda_known_set *set = data_known(experiment->set->name);
+    if (set_is_here(request, set)) return EXIT_OK;
     return set->package ? fetch(request, set->name) : complain_missing(set);
 }
 
@@ -52,7 +49,7 @@ int set_bring(const reproduce_request *request, const cli_experiment *experiment
 
 static int read_part(const char *path, dlda_part part, dlda_dataset **set)
 {
-    return exit_code_of(reproduce_name, dlda_dataset_read(path, part, set));
+    return exit_code_of(reproduce_name, known_set_explain(path, dlda_dataset_read(path, part, set)));
 }
 
 /* The folds that are asked for, of those that the set brings along. */
@@ -107,9 +104,9 @@ static char *source_of(const reproduce_request *request, const char *path)
     return source;
 }
 
-counted_set *sets_find(counted_sets *sets, const reproduce_request *request, const cli_experiment *experiment)
+const counted_set *sets_find(counted_sets *sets, const reproduce_request *request, const known_set *known)
 {
-    const char *path = request->data ? request->data : experiment->set->name;
+    const char *path = request->data ? request->data : known->name;
 
     for (size_t i = 0; i < sets->count; i++)
         if (strcmp(sets->at[i].path, path) == 0) return &sets->at[i];

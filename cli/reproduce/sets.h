@@ -6,6 +6,7 @@
 #ifndef DEEPLDA_CLI_REPRODUCE_SETS_H
 #define DEEPLDA_CLI_REPRODUCE_SETS_H
 
+#include "data/data.h"
 #include "reproduce/request.h"
 
 typedef struct counted_set {
@@ -24,11 +25,11 @@ typedef struct counted_sets {
 } counted_sets;
 
 /* What --data names counts as here; whether it can be read turns out when it is counted. */
-int set_is_here(const reproduce_request *request, const cli_experiment *experiment);
+int set_is_here(const reproduce_request *request, const known_set *set);
 /* Fetches the set if it is not here. */
-int set_bring(const reproduce_request *request, const cli_experiment *experiment);
-/* The set of an experiment; reads and counts it unless that was done before. */
-counted_set *sets_find(counted_sets *sets, const reproduce_request *request, const cli_experiment *experiment);
+int set_bring(const reproduce_request *request, const known_set *set);
+/* What --data names, or the known set; reads and counts it unless that was done before. */
+const counted_set *sets_find(counted_sets *sets, const reproduce_request *request, const known_set *known);
 /* Releases the images; the counts stay. */
 void sets_close(counted_sets *sets);
 void sets_release(counted_sets *sets);

@@ -3,7 +3,6 @@
  * read.c - finds out what a path stands for, and has it read: a data set by one of the readers, or images alone.
  */
 #include "base/file.h"
-#include "base/closest_word.h"
 #include "base/memory.h"
 #include "dataset/dataset_internal.h"
 #include "dataset/known.h"
@@ -102,14 +101,10 @@ static void list_expected(char *text, size_t size)
 
 static dlda_status fail_unknown(dlda_status status, const char *path, const char *problem)
 {
-    enum { MOST = 16 };
-    const char *words[MOST] = { "digits" };
+    const char *closest = dlda_known_closest(path);
     char expected[1024];
-    size_t count = 1;
 
-    for (; count < MOST && dlda_known_set_at(count - 1); count++) words[count] = dlda_known_set_at(count - 1)->name;
-    int near = dlda_closest_word(path, words, count);
-    if (near >= 0) return dlda_fail(status, "%s: %s; did you mean '%s'?", path, problem, words[near]);
+    if (closest) return dlda_fail(status, "%s: %s; did you mean '%s'?", path, problem, closest);
     list_expected(expected, sizeof expected);
     return dlda_fail(status, "%s: %s; expected %s", path, problem, expected);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * conv.h - the ways to compute a convolution; conv_plan.c chooses among them by shape.
+ * conv.h - the methods of computing a convolution; conv_plan.c chooses among them.
  */
 #ifndef DLDA_KERNELS_CONV_H
 #define DLDA_KERNELS_CONV_H
@@ -39,7 +39,7 @@ void dlda_winograd_backward_data(const dlda_conv *, const dlda_run *, size_t N, 
 void dlda_winograd_backward_weights(const dlda_conv *, const dlda_run *, size_t N, const float *X,
                                     const dlda_view *view, const float *dY, float *dW);
 
-/* ---- Common to them ---- */
+/* ---- Common to them: conv_common.c, but for dlda_conv_group, which conv_plan.c has ---- */
 
 /* W [depth][filters] to [filters][depth]. libxsmm cannot transpose this operand on the fly. */
 void dlda_conv_transpose(const dlda_conv *conv, const dlda_run *run, const float *W, float *transposed);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * conv_plan.c - chooses how a convolution is computed, by its shape alone, and sizes its products and its scratch.
+ * conv_plan.c - chooses the method of a convolution and sizes its products and its scratch. In training the
+ * method follows from the shape of the layer alone; inference on few images may have another one, since reading the weights
+ * then decides. The number of threads never matters, so that results do not depend on it.
  */
 #include "base/memory.h"
 #include "kernels/conv.h"

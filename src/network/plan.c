@@ -58,7 +58,7 @@ static size_t scratch_bytes(const dlda_plan *self, arena *a)
         a->status = dlda_norm_scratch(stage->raw.channels, &bytes);
         most = larger(most, bytes);
         if (stage->conv && a->status == DLDA_OK)
-            a->status = dlda_conv_scratch(&stage->way, dlda_team_threads(self->spec.team), &bytes);
+            a->status = dlda_conv_scratch(&stage->planned, dlda_team_threads(self->spec.team), &bytes);
         most = larger(most, bytes);
     }
     return most;
@@ -85,7 +85,7 @@ static void place_training(const dlda_plan *self, dlda_stage *stage, float *X, a
 
     stage->X = X;
     stage->raw_values = stage->conv ? place_floats(a, batch, dlda_shape_size(stage->raw)) : X;
-    stage->output = stage->lazy || stage->passes ? stage->raw_values : place_floats(a, batch, out);
+    stage->output = stage->lazy || stage->is_plain ? stage->raw_values : place_floats(a, batch, out);
     if (stage->activation.window == DLDA_MAX_WINDOW) stage->where = place(a, batch, out);
 }
 
@@ -98,9 +98,9 @@ static void place_inference(const dlda_plan *self, dlda_stage *stage, float *X, 
     stage->X = X;
     stage->raw_values = stage->conv ? other : X;
     stage->prepared = NULL;
-    if (stage->conv && self->kernels->conv_prepare && dlda_conv_prepared(&stage->way))
-        stage->prepared = place_floats(a, 1, dlda_conv_prepared(&stage->way));
-    if (stage->lazy || stage->passes) stage->output = stage->raw_values;
+    if (stage->conv && self->kernels->conv_prepare && dlda_conv_prepared(&stage->planned))
+        stage->prepared = place_floats(a, 1, dlda_conv_prepared(&stage->planned));
+    if (stage->lazy || stage->is_plain) stage->output = stage->raw_values;
     else if (stage->activation.window == DLDA_NO_WINDOW && stage->raw_values) stage->output = stage->raw_values;
     else stage->output = stage->raw_values == self->buffers[0] ? self->buffers[1] : self->buffers[0];
 }

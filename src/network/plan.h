@@ -14,16 +14,16 @@
 
 typedef struct dlda_stage {
     const dlda_layer *conv, *norm, *dropout; /* NULL: the stage has none                                        */
-    dlda_conv way;                           /* how the convolution is computed                                 */
+    dlda_conv planned;                       /* how the convolution is computed                                 */
     size_t dropout_index;                    /* of the layer, for its random numbers                            */
     dlda_shape in, raw, out;                 /* of an image: input; after the convolution; after all of it      */
     dlda_activation activation;
-    int lazy;   /* the next convolution looks at `raw` through the activation's view */
-    int passes; /* nothing comes after the convolution: the raw output is the output */
+    int lazy;     /* the next convolution looks at `raw` through the activation's view */
+    int is_plain; /* nothing comes after the convolution: the raw output is the output */
     /* in the arena */
     float *X;          /* [batch][in]; NULL: the images                                   */
     float *raw_values; /* [batch][raw]; the input's memory if there is no convolution     */
-    float *output;     /* [batch][out]; that of raw_values if lazy or if it passes        */
+    float *output;     /* [batch][out]; that of raw_values if lazy or if it is plain      */
     uint8_t *where;    /* [batch][out]  positions of the maxima                           */
     float *prepared;   /* inference: prepared weights of the convolution, NULL if they have no such form */
     float *scale, *shift, *mean, *inverse; /* [channels of raw]                                               */

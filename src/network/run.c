@@ -94,9 +94,9 @@ static void convolve(dlda_plan *self, size_t i, const float *weights)
     if (!stage->conv) return;
     const float *W = at(weights, &stage->conv->weight), *bias = at(weights, &stage->conv->bias);
     if (stage->prepared && self->prepared_for == weights)
-        self->kernels->conv_forward_prepared(&stage->way, &self->run, self->n, X, view, stage->prepared,
-                                             bias, stage->raw_values);
-    else self->kernels->conv_forward(&stage->way, &self->run, self->n, X, view, W, bias, stage->raw_values);
+        self->kernels->conv_forward_prepared(&stage->planned, &self->run, self->n, X, view, stage->prepared, bias,
+                                             stage->raw_values);
+    else self->kernels->conv_forward(&stage->planned, &self->run, self->n, X, view, W, bias, stage->raw_values);
 }
 
 void dlda_plan_prepare(dlda_plan *self, const float *weights)
@@ -104,7 +104,7 @@ void dlda_plan_prepare(dlda_plan *self, const float *weights)
     for (size_t i = 0; i < self->n_stages; i++) {
         const dlda_stage *stage = &self->stages[i];
         if (stage->prepared)
-            self->kernels->conv_prepare(&stage->way, &self->run, at(weights, &stage->conv->weight),
+            self->kernels->conv_prepare(&stage->planned, &self->run, at(weights, &stage->conv->weight),
                                         stage->prepared);
     }
     self->prepared_for = weights;
@@ -112,7 +112,7 @@ void dlda_plan_prepare(dlda_plan *self, const float *weights)
 
 static void activate(dlda_plan *self, const dlda_stage *stage)
 {
-    if (stage->lazy || stage->passes) return;
+    if (stage->lazy || stage->is_plain) return;
     self->kernels->activation_forward(&stage->activation, &self->run, self->n, raw_of(self, stage), stage->output,
                                       stage->where);
 }
@@ -173,7 +173,7 @@ static float *activation_back(dlda_plan *self, const dlda_stage *stage, float *d
 {
     float *to = stage->conv ? stage->raw_values : dX;
 
-    if (stage->passes) {
+    if (stage->is_plain) {
         memcpy(to, dY, self->n * dlda_shape_size(stage->raw) * sizeof *to);
         return to;
     }
@@ -190,11 +190,12 @@ static void conv_back(dlda_plan *self, size_t i, const float *weights, const flo
     const dlda_stage *stage = &self->stages[i];
     const dlda_layer *conv = stage->conv;
 
-    self->kernels->conv_backward_weights(&stage->way, &self->run, self->n, input_of(self, stage),
+    self->kernels->conv_backward_weights(&stage->planned, &self->run, self->n, input_of(self, stage),
                                          view_of_input(self, i), dRaw, gradient_at(gradient, &conv->weight),
                                          gradient_at(gradient, &conv->bias));
     if (i > self->first_trained)
-        self->kernels->conv_backward_data(&stage->way, &self->run, self->n, dRaw, at(weights, &conv->weight), dX);
+        self->kernels->conv_backward_data(&stage->planned, &self->run, self->n, dRaw, at(weights, &conv->weight),
+                                          dX);
 }
 
 void dlda_plan_backward(dlda_plan *self, const float *weights, const float *dH, float *gradient)

@@ -50,12 +50,12 @@ static void start_stage(dlda_stage *stage, const dlda_layer *layer)
                                            .view = { .least = -FLT_MAX } };
 }
 
-/* Inference may be on few images, for which another way is better. */
+/* Inference may be on few images, for which another method is better. */
 static void set_conv(dlda_stage *stage, const dlda_layer *layer, const dlda_plan_spec *spec)
 {
     stage->conv = layer;
-    stage->way = layer->conv;
-    if (!spec->training) dlda_conv_plan_forward(&stage->way, spec->batch);
+    stage->planned = layer->conv;
+    if (!spec->training) dlda_conv_plan_forward(&stage->planned, spec->batch);
 }
 
 static void add_part(dlda_stage *stage, const dlda_layer *layer, size_t index, const dlda_plan_spec *spec)
@@ -86,9 +86,9 @@ static void decide_memory(dlda_stage *stage, const dlda_stage *next)
 {
     int plain = !stage->norm && stage->activation.view.least < 0 && is_pointwise(stage);
 
-    stage->passes = plain;
+    stage->is_plain = plain;
     stage->lazy = !plain && stage->conv && is_pointwise(stage) && next && next->conv &&
-                  next->way.method == DLDA_CONV_WINOGRAD;
+                  next->planned.method == DLDA_CONV_WINOGRAD;
 }
 
 void dlda_plan_group(dlda_plan *plan)

@@ -17,6 +17,7 @@
 #include "linalg/gemm.h"
 #include "objective/lda_problem.h"
 #include "objective/objective.h"
+#include "objective/rows.h"
 
 #include <math.h>
 #include <string.h>
@@ -249,8 +250,7 @@ static void gradient(void *state, const double *H, const int *labels, size_t n, 
     project(self, H, n, self->Z);
     memset(dZ, 0, n * D * sizeof *dZ);
     for (size_t i = 0; i < n; i++)
-        if (takes_part(self, labels[i]))
-            row_gradient(self, self->Z + i * D, (size_t)labels[i], dZ + i * D);
+        if (takes_part(self, labels[i])) row_gradient(self, self->Z + i * D, (size_t)labels[i], dZ + i * D);
     for (size_t i = 0; i < n * D; i++) dZ[i] /= self->sums[ROWS];
     dlda_double_gemm(n, D, D, dZ, self->problem->E, 0, dH);
 }
@@ -270,5 +270,6 @@ static size_t selected(const void *state)
     return self->problem->K;
 }
 
-const dlda_objective_functions dlda_bayes_objective = { 2,           create,     destroy, reset,    add,         n_sums,
-                                                        export_sums, merge_sums, solve,   gradient, eigenvalues, selected };
+const dlda_objective_functions dlda_bayes_objective = { 2,     create,   destroy,     reset,
+                                                        add,   n_sums,   export_sums, merge_sums,
+                                                        solve, gradient, eigenvalues, selected };

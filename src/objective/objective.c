@@ -5,8 +5,8 @@
  */
 #include "objective/objective.h"
 #include "base/memory.h"
+#include "objective/rows.h"
 
-#include <math.h>
 #include <string.h>
 
 /* ---- The kinds ---- */
@@ -32,29 +32,6 @@ const dlda_objective_info *dlda_objective_find(const char *name)
     for (size_t i = 0; i < N_KINDS; i++)
         if (strcmp(kinds[i].info.name, name) == 0) return &kinds[i].info;
     return NULL;
-}
-
-/* ---- What the kinds share ---- */
-
-dlda_status dlda_objective_check_rows(size_t classes, size_t features, const double *H, const int *labels, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (labels[i] < 0 || (size_t)labels[i] >= classes)
-            return dlda_fail(DLDA_E_ARGUMENT, "row %zu: label %d, expected 0 to %zu", i, labels[i], classes - 1);
-    for (size_t i = 0; i < n * features; i++)
-        if (!isfinite(H[i]))
-            return dlda_fail(DLDA_E_NUMERIC, "features: row %zu, column %zu is %g, expected a finite value",
-                             i / features, i % features, H[i]);
-    return DLDA_OK;
-}
-
-double dlda_log_sum_exp(size_t n, const double *x)
-{
-    double largest = x[0], sum = 0;
-
-    for (size_t i = 1; i < n; i++) largest = fmax(largest, x[i]);
-    for (size_t i = 0; i < n; i++) sum += exp(x[i] - largest);
-    return largest + log(sum);
 }
 
 /* ---- An objective ---- */

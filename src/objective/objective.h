@@ -41,11 +41,4 @@ typedef struct dlda_objective_row {
 /* NULL if there is no such kind. */
 const dlda_objective_row *dlda_objective_row_of(dlda_objective_kind kind);
 
-/* DLDA_E_ARGUMENT if a label is not 0 .. classes-1; DLDA_E_NUMERIC if a value of H [n][features] is not finite. */
-dlda_status dlda_objective_check_rows(size_t classes, size_t features, const double *H, const int *labels,
-                                      size_t n);
-
-/* log(sum exp x), without overflow. */
-double dlda_log_sum_exp(size_t n, const double *x);
-
 #endif

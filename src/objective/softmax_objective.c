@@ -6,6 +6,7 @@
  */
 #include "base/memory.h"
 #include "objective/objective.h"
+#include "objective/rows.h"
 
 #include <math.h>
 

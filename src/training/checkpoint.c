@@ -3,12 +3,12 @@
  * checkpoint.c - saves and restores the state of a training between two batches, bit for bit.
  *
  * Nothing that follows from the options is kept: the order of an epoch, the masks of dropout and the schedule are
- * functions of the seed and of the counters here. A checksum over all arrays tells a damaged file from a whole one.
+ * functions of the seed and of the counters here. checkpoint_file.c has the files.
  */
 #include "training/checkpoint.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "objective/objective.h"
+#include "training/checkpoint_file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -20,10 +20,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-static const char newest[] = "checkpoint.safetensors", before[] = "checkpoint-previous.safetensors";
-static const char format_key[] = DLDA_CHECKPOINT_KEY, format_version[] = "1";
-
-enum { EPOCH_FIELDS = 8, MOST_TENSORS = 15 };
+typedef dlda_checkpoint_counters counters;
 
 /* ---- The history as numbers ---- */
 
@@ -40,20 +37,20 @@ static double from_file(double value)
     return value == absent ? NAN : value;
 }
 
-static void pack_epoch(const dlda_epoch *epoch, double fields[EPOCH_FIELDS])
+static void pack_epoch(const dlda_epoch *epoch, double fields[DLDA_EPOCH_FIELDS])
 {
-    const double values[EPOCH_FIELDS] = { epoch->loss,
-                                          to_file(epoch->separation),
-                                          epoch->rate,
-                                          to_file(epoch->train_accuracy),
-                                          to_file(epoch->validation_accuracy),
-                                          epoch->images_per_second,
-                                          epoch->seconds,
-                                          epoch->best };
+    const double values[DLDA_EPOCH_FIELDS] = { epoch->loss,
+                                               to_file(epoch->separation),
+                                               epoch->rate,
+                                               to_file(epoch->train_accuracy),
+                                               to_file(epoch->validation_accuracy),
+                                               epoch->images_per_second,
+                                               epoch->seconds,
+                                               epoch->best };
     memcpy(fields, values, sizeof values);
 }
 
-static dlda_epoch unpack_epoch(const double fields[EPOCH_FIELDS])
+static dlda_epoch unpack_epoch(const double fields[DLDA_EPOCH_FIELDS])
 {
     return (dlda_epoch){ .loss = fields[0],
                          .separation = from_file(fields[1]),
@@ -66,10 +63,6 @@ static dlda_epoch unpack_epoch(const double fields[EPOCH_FIELDS])
 }
 
 /* ---- What is in a file ---- */
-
-typedef dlda_checkpoint_counters counters;
-
-enum { N_COUNTERS = sizeof(counters) / sizeof(double) };
 
 /* The labels are a good fingerprint of a set and of how it was split. */
 static uint32_t fingerprint(const dlda_dataset *set)
@@ -89,7 +82,7 @@ static void describe_data(const dlda_trainer *self, char text[64])
 }
 
 typedef struct tensor_set {
-    dlda_tensor tensors[MOST_TENSORS];
+    dlda_tensor tensors[DLDA_CHECKPOINT_TENSORS];
     size_t count;
 } tensor_set;
 
@@ -100,41 +93,17 @@ static void add(tensor_set *set, const char *name, dlda_dtype dtype, size_t rows
     };
 }
 
-static size_t element_size(dlda_dtype dtype)
-{
-    return dtype == DLDA_F32 ? sizeof(float) : sizeof(double);
-}
-
-/* Of the texts and of the arrays in the order of their names. */
-static uint32_t checksum(const dlda_metadata_entry *texts, size_t n_texts, const dlda_tensor *const *tensors,
-                         size_t count)
-{
-    uLong crc = 0;
-
-    for (size_t i = 0; i < n_texts; i++)
-        if (texts[i].value) crc = crc32_z(crc, (const Bytef *)texts[i].value, strlen(texts[i].value) + 1);
-
-    for (size_t i = 0; i < count; i++)
-        crc = crc32_z(crc, tensors[i]->data, dlda_tensor_elements(tensors[i]) * element_size(tensors[i]->dtype));
-    return (uint32_t)crc;
-}
-
-static int by_name(const void *a, const void *b)
-{
-    return strcmp((*(const dlda_tensor *const *)a)->name, (*(const dlda_tensor *const *)b)->name);
-}
-
 static void list_tensors(const dlda_trainer *self, const counters *numbers, const double *epochs, tensor_set *set)
 {
     const dlda_model *model = self->model;
     const dlda_history *history = self->history;
     size_t n = model->network->n_weights, s = model->network->n_state;
 
-    add(set, "counters", DLDA_F64, 1, N_COUNTERS, numbers);
+    add(set, "counters", DLDA_F64, 1, DLDA_CHECKPOINT_COUNTERS, numbers);
     add(set, "weights", DLDA_F32, 1, n, self->weights);
     add(set, "velocity", DLDA_F32, 1, n, self->velocity);
     add(set, "state", DLDA_F32, 1, s, self->state);
-    add(set, "history", DLDA_F64, history->count, EPOCH_FIELDS, epochs);
+    add(set, "history", DLDA_F64, history->count, DLDA_EPOCH_FIELDS, epochs);
     add(set, "eigenvalues", DLDA_F64, history->count, history->eigenvalues, history->values);
     add(set, "epoch_seconds", DLDA_F64, 1, 1, &self->epoch_seconds);
     if (!model->lda) return;
@@ -150,25 +119,6 @@ static void list_tensors(const dlda_trainer *self, const counters *numbers, cons
 }
 
 /* ---- Saving ---- */
-
-enum { N_TEXTS = 5 }; /* of the metadata, but for the checksum */
-
-static dlda_status write_file(const dlda_trainer *self, const char *path, tensor_set *set)
-{
-    const dlda_tensor *sorted[MOST_TENSORS];
-    char sum[16], data[64];
-
-    for (size_t i = 0; i < set->count; i++) sorted[i] = &set->tensors[i];
-    qsort(sorted, set->count, sizeof *sorted, by_name);
-    describe_data(self, data);
-    const dlda_metadata_entry metadata[N_TEXTS + 1] = {
-        { format_key, format_version },      { "network", self->model->network->text },
-        { "options", self->model->options }, { "data", data },
-        { "source", self->options.data },    { "checksum", sum }
-    };
-    snprintf(sum, sizeof sum, "%08" PRIx32, checksum(metadata, N_TEXTS, sorted, set->count));
-    return dlda_safetensors_write(path, set->tensors, set->count, metadata, N_TEXTS + 1);
-}
 
 /* A whole file always has one of the two names. What another training left is removed. */
 static dlda_status rotate(const dlda_trainer *self, const char *path, const char *older, const char *fresh)
@@ -188,16 +138,20 @@ dlda_status dlda_checkpoint_save(const dlda_trainer *self, const char *folder)
                                self->best_accuracy,         (double)self->best_epoch,
                                (double)history->eigenvalues };
     char *path = NULL, *older = NULL, *fresh = NULL;
-    double(*epochs)[EPOCH_FIELDS] = NULL;
+    double(*epochs)[DLDA_EPOCH_FIELDS] = NULL;
     tensor_set set = { .count = 0 };
+    char data[64];
+    const dlda_checkpoint_texts texts = { self->model->network->text, self->model->options, data,
+                                          self->options.data };
 
-    DLDA_TRY(dlda_path_join(folder, newest, &path));
-    DLDA_TRY(dlda_path_join(folder, before, &older));
+    DLDA_TRY(dlda_path_join(folder, DLDA_CHECKPOINT_NEWEST, &path));
+    DLDA_TRY(dlda_path_join(folder, DLDA_CHECKPOINT_PREVIOUS, &older));
     DLDA_TRY(dlda_path_join(folder, "checkpoint-next.safetensors", &fresh));
     DLDA_TRY(DLDA_TAKE(&epochs, history->count + 1, "checkpoint"));
     for (size_t i = 0; i < history->count; i++) pack_epoch(&history->epochs[i], epochs[i]);
     list_tensors(self, &numbers, epochs[0], &set);
-    DLDA_TRY(write_file(self, fresh, &set));
+    describe_data(self, data);
+    DLDA_TRY(dlda_checkpoint_write(fresh, set.tensors, set.count, &texts));
     DLDA_TRY(rotate(self, path, older, fresh));
 done:
     dlda_release(path);
@@ -208,53 +162,6 @@ done:
 }
 
 /* ---- Loading ---- */
-
-/* The checksum of a file, compared with the one that it states. */
-static dlda_status check_sum(const dlda_safetensors *file, const char *path)
-{
-    const dlda_tensor *sorted[MOST_TENSORS];
-    static const char *const keys[N_TEXTS] = { format_key, "network", "options", "data", "source" };
-    dlda_metadata_entry texts[N_TEXTS];
-    const char *stated = dlda_safetensors_metadata(file, "checksum");
-    size_t count = dlda_safetensors_count(file);
-    char sum[16];
-
-    for (size_t i = 0; i < N_TEXTS; i++)
-        texts[i] = (dlda_metadata_entry){ keys[i], dlda_safetensors_metadata(file, keys[i]) };
-
-    if (count > MOST_TENSORS) return dlda_fail(DLDA_E_FORMAT, "%s: %zu arrays are too many", path, count);
-    for (size_t i = 0; i < count; i++) {
-        sorted[i] = dlda_safetensors_at(file, i);
-        if (sorted[i]->dtype != DLDA_F32 && sorted[i]->dtype != DLDA_F64)
-            return dlda_fail(DLDA_E_FORMAT, "%s: %s: type %s", path, sorted[i]->name,
-                             dlda_dtype_name(sorted[i]->dtype));
-    }
-    qsort(sorted, count, sizeof *sorted, by_name);
-    snprintf(sum, sizeof sum, "%08" PRIx32, checksum(texts, N_TEXTS, sorted, count));
-    if (!stated || strcmp(sum, stated) != 0)
-        return dlda_fail(DLDA_E_FORMAT, "%s: checksum %s, expected %s: the file is damaged", path, sum,
-                         stated ? stated : "one in the metadata");
-    return DLDA_OK;
-}
-
-dlda_status dlda_checkpoint_open(const char *path, dlda_safetensors **file)
-{
-    dlda_status status = DLDA_OK;
-
-    DLDA_TRY(dlda_safetensors_read(path, file));
-    const char *version = dlda_safetensors_metadata(*file, format_key);
-    if (!version)
-        DLDA_FAIL(DLDA_E_FORMAT, "%s: no '%s' in the metadata; this is not a checkpoint", path, format_key);
-    if (strcmp(version, format_version) != 0)
-        DLDA_FAIL(DLDA_E_FORMAT, "%s: format version '%.32s', expected '%s'", path, version, format_version);
-    DLDA_TRY(check_sum(*file, path));
-done:
-    if (status != DLDA_OK) {
-        dlda_safetensors_destroy(*file);
-        *file = NULL;
-    }
-    return status;
-}
 
 /* Names the first option that differs; --epochs may, so that a training can be prolonged. */
 static dlda_status compare_options(const char *path, const char *theirs, const char *ours)
@@ -287,20 +194,18 @@ done:
 static dlda_status compare_run(const dlda_trainer *self, const dlda_safetensors *file, const char *path)
 {
     dlda_status status = DLDA_OK;
-    const char *network = dlda_safetensors_metadata(file, "network");
-    const char *options = dlda_safetensors_metadata(file, "options");
-    const char *data = dlda_safetensors_metadata(file, "data");
+    dlda_checkpoint_texts texts = { 0 };
     char ours[64];
 
-    if (!network || !options || !data) DLDA_FAIL(DLDA_E_FORMAT, "%s: metadata is missing", path);
-    DLDA_TRY(compare_options(path, options, self->model->options));
-    if (strcmp(network, self->model->network->text) != 0)
+    DLDA_TRY(dlda_checkpoint_read_texts(file, path, &texts));
+    DLDA_TRY(compare_options(path, texts.options, self->model->options));
+    if (strcmp(texts.network, self->model->network->text) != 0)
         DLDA_FAIL(DLDA_E_OPTION, "%s: the network was another one; a resumed training keeps its network", path);
     describe_data(self, ours);
-    if (strcmp(ours, data) != 0)
+    if (strcmp(ours, texts.data) != 0)
         DLDA_FAIL(DLDA_E_OPTION,
                   "%s: the data were others (fingerprint %s, now %s); a resumed training needs the same data", path,
-                  data, ours);
+                  texts.data, ours);
 done:
     return status;
 }
@@ -313,7 +218,8 @@ static dlda_status copy(const dlda_safetensors *file, const char *name, dlda_dty
     const dlda_tensor *tensor = NULL;
     dlda_status status = dlda_safetensors_require(file, name, dtype, 2, shape, &tensor);
 
-    if (status == DLDA_OK && rows * columns > 0) memcpy(to, tensor->data, rows * columns * element_size(dtype));
+    size_t bytes = rows * columns * (dtype == DLDA_F32 ? sizeof(float) : sizeof(double));
+    if (status == DLDA_OK && bytes > 0) memcpy(to, tensor->data, bytes);
     return status;
 }
 
@@ -324,13 +230,13 @@ static dlda_status load_history(dlda_trainer *self, const dlda_safetensors *file
     size_t K = history->eigenvalues;
     double *fields = NULL, *values = NULL;
 
-    DLDA_TRY(DLDA_TAKE(&fields, (count + 1) * EPOCH_FIELDS, "checkpoint"));
+    DLDA_TRY(DLDA_TAKE(&fields, (count + 1) * DLDA_EPOCH_FIELDS, "checkpoint"));
     DLDA_TRY(DLDA_TAKE(&values, (count + 1) * K, "checkpoint"));
-    DLDA_TRY(copy(file, "history", DLDA_F64, count, EPOCH_FIELDS, fields));
+    DLDA_TRY(copy(file, "history", DLDA_F64, count, DLDA_EPOCH_FIELDS, fields));
     DLDA_TRY(copy(file, "eigenvalues", DLDA_F64, count, K, values));
     history->count = 0;
     for (size_t i = 0; i < count; i++) {
-        dlda_epoch epoch = unpack_epoch(fields + i * EPOCH_FIELDS);
+        dlda_epoch epoch = unpack_epoch(fields + i * DLDA_EPOCH_FIELDS);
         epoch.epoch = i + 1;
         epoch.n_eigenvalues = isnan(epoch.train_accuracy) ? 0 : K; /* not measured */
         epoch.eigenvalues = values + i * K;
@@ -372,25 +278,6 @@ done:
     return status;
 }
 
-/* 0 .. most, and whole. */
-static int is_count(double value, size_t most)
-{
-    return value >= 0 && value <= (double)most && value == floor(value);
-}
-
-/* Of the epoch under way; files of earlier versions do not have it. */
-static double epoch_seconds(const dlda_safetensors *file)
-{
-    const size_t one[] = { 1, 1 };
-    const dlda_tensor *tensor = NULL;
-
-    if (!dlda_safetensors_find(file, "epoch_seconds") ||
-        dlda_safetensors_require(file, "epoch_seconds", DLDA_F64, 2, one, &tensor) != DLDA_OK)
-        return 0;
-    double seconds = *(const double *)tensor->data;
-    return isfinite(seconds) && seconds > 0 ? seconds : 0;
-}
-
 static dlda_status restore(dlda_trainer *self, const dlda_safetensors *file, const char *path)
 {
     dlda_status status = DLDA_OK;
@@ -398,9 +285,8 @@ static dlda_status restore(dlda_trainer *self, const dlda_safetensors *file, con
     counters numbers = { 0 };
 
     DLDA_TRY(compare_run(self, file, path));
-    DLDA_TRY(copy(file, "counters", DLDA_F64, 1, N_COUNTERS, &numbers));
-    if (!is_count(numbers.epochs_done, SIZE_MAX >> 12) || !is_count(numbers.batches_done, batches) ||
-        !is_count(numbers.best_epoch, (size_t)fmax(numbers.epochs_done, 0)) ||
+    DLDA_TRY(dlda_checkpoint_read_counters(file, path, &numbers));
+    if (numbers.batches_done > (double)batches ||
         numbers.steps_done != numbers.epochs_done * (double)batches + numbers.batches_done)
         DLDA_FAIL(DLDA_E_FORMAT, "%s: counters that do not go together", path);
     if (numbers.epochs_done > (double)self->options.epochs)
@@ -417,38 +303,8 @@ static dlda_status restore(dlda_trainer *self, const dlda_safetensors *file, con
     self->best_epoch = (size_t)numbers.best_epoch;
     self->loss_sum = numbers.loss_sum;
     self->best_accuracy = numbers.best_accuracy;
-    self->epoch_seconds = epoch_seconds(file);
+    self->epoch_seconds = dlda_checkpoint_epoch_seconds(file);
 done:
-    return status;
-}
-
-/* The newest whole checkpoint of a folder; *damage, if it is not NULL, gets what is wrong with a newer one, else "". */
-static dlda_status open_newest(const char *folder, dlda_safetensors **file, char **path, char damage[1024])
-{
-    dlda_status status = DLDA_OK;
-    char *first = NULL, *second = NULL;
-
-    damage[0] = '\0';
-    DLDA_TRY(dlda_path_join(folder, newest, &first));
-    DLDA_TRY(dlda_path_join(folder, before, &second));
-    if (!dlda_path_exists(first) && !dlda_path_exists(second))
-        DLDA_FAIL(DLDA_E_IO, "%s: no checkpoint in this folder; a training leaves one after its first epoch",
-                  folder);
-    status = dlda_checkpoint_open(first, file);
-    if (status != DLDA_OK && dlda_path_exists(second)) {
-        snprintf(damage, 1024, "%s", dlda_last_error());
-        dlda_release(first);
-        first = second;
-        second = NULL;
-        status = dlda_checkpoint_open(first, file);
-    }
-    if (status == DLDA_OK) {
-        *path = first;
-        first = NULL;
-    }
-done:
-    dlda_release(first);
-    dlda_release(second);
     return status;
 }
 
@@ -467,49 +323,9 @@ dlda_status dlda_checkpoint_load(dlda_trainer *self, const char *folder)
     char *path = NULL, damage[1024];
     dlda_safetensors *file = NULL;
 
-    DLDA_TRY(open_newest(folder, &file, &path, damage));
+    DLDA_TRY(dlda_checkpoint_open_newest(folder, &file, &path, damage));
     tell_damage(self, damage);
     DLDA_TRY(restore(self, file, path));
-done:
-    dlda_safetensors_destroy(file);
-    dlda_release(path);
-    return status;
-}
-
-dlda_status dlda_options_resume(dlda_options *options, const char *folder)
-{
-    dlda_status status = DLDA_OK;
-    char *path = NULL, damage[1024];
-    dlda_safetensors *file = NULL;
-
-    DLDA_TRY(open_newest(folder, &file, &path, damage));
-    const char *json = dlda_safetensors_metadata(file, "options"),
-               *source = dlda_safetensors_metadata(file, "source");
-    if (!json || !source) DLDA_FAIL(DLDA_E_FORMAT, "%s: metadata is missing", path);
-    DLDA_TRY(dlda_options_from_json(options, json, path));
-    DLDA_TRY(dlda_options_suggest(options, "data", source));
-done:
-    dlda_safetensors_destroy(file);
-    dlda_release(path);
-    return status;
-}
-
-dlda_status dlda_run_progress(const char *folder, size_t *epochs, double *seconds)
-{
-    enum { SECONDS = 6 }; /* the place in pack_epoch */
-    dlda_status status = DLDA_OK;
-    char *path = NULL, damage[1024];
-    dlda_safetensors *file = NULL;
-    double sum = 0;
-
-    DLDA_TRY(open_newest(folder, &file, &path, damage));
-    const dlda_tensor *history = dlda_safetensors_find(file, "history");
-    if (!history || history->dtype != DLDA_F64 || history->rank != 2 || history->shape[1] != EPOCH_FIELDS)
-        DLDA_FAIL(DLDA_E_FORMAT, "%s: no history of %d numbers per epoch", path, EPOCH_FIELDS);
-    const double *fields = history->data;
-    for (size_t i = 0; i < history->shape[0]; i++) sum += fields[i * EPOCH_FIELDS + SECONDS];
-    *epochs = history->shape[0];
-    *seconds = sum + epoch_seconds(file);
 done:
     dlda_safetensors_destroy(file);
     dlda_release(path);

@@ -51,7 +51,8 @@ static void tell_progress(const dlda_trainer *self, double loss)
                                         .selected = dlda_objective_selected(self->objective),
                                         .validation_accuracy = latest_validation(self->history),
                                         .images_per_second = (double)clock->images / (now - clock->epoch_begin),
-                                        .seconds_left = (now - clock->begin) * rest });
+                                        .seconds_left = (now - clock->begin) * rest,
+                                        .loader_seconds = self->loader_seconds });
 }
 
 static void tell(const dlda_trainer *self, const char *message)

@@ -35,7 +35,7 @@ static const float *embed(dlda_trainer *self, const dlda_dataset *set, size_t fi
 {
     for (size_t i = 0; i < n; i++) self->positions[i] = first + i;
     dlda_dataset_gather(set, self->positions, n, self->team, self->images);
-    dlda_preparation_run(self->still, self->team, n, self->images, NULL);
+    dlda_preparation_run(self->batch_preparation, self->team, n, self->images, NULL);
     return dlda_plan_infer(self->plan, weights, state, self->images, n);
 }
 

@@ -15,7 +15,10 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-static const char *const state_words[] = { "running", "complete", "stopped", "failed" };
+static const char *const state_words[] = { [DLDA_RUN_RUNNING] = "running",
+                                           [DLDA_RUN_COMPLETE] = "complete",
+                                           [DLDA_RUN_STOPPED] = "stopped",
+                                           [DLDA_RUN_FAILED] = "failed" };
 
 enum { N_STATE_WORDS = sizeof state_words / sizeof state_words[0] };
 
@@ -162,39 +165,16 @@ done:
 
 /* ---- Reading ---- */
 
-int dlda_run_state_of(const json_t *facts, dlda_run_state *state)
+dlda_run_state dlda_run_state_of(const json_t *facts)
 {
     const char *word = json_string_value(json_object_get(facts, "state"));
-    size_t i = 0;
+    dlda_run_state state = DLDA_RUN_UNKNOWN;
 
-    while (word && i < N_STATE_WORDS && strcmp(state_words[i], word) != 0) i++;
-    if (!word || i == N_STATE_WORDS) return 0;
-    *state = (dlda_run_state)i;
-    if (*state == DLDA_RUN_RUNNING && !is_alive(json_string_value(json_object_get(facts, "host")),
-                                                (long)json_integer_value(json_object_get(facts, "process")),
-                                                json_number_value(json_object_get(facts, "process_start"))))
-        *state = DLDA_RUN_LOST;
-    return 1;
-}
-
-dlda_status dlda_run_state_read(const char *folder, dlda_run_state *state, size_t *process)
-{
-    dlda_status status = DLDA_OK;
-    char *path = NULL;
-    json_t *facts = NULL;
-    json_error_t error;
-
-    DLDA_TRY(dlda_path_join(folder, "run.json", &path));
-    if (!dlda_path_exists(path))
-        DLDA_FAIL(DLDA_E_IO, "%s: not there; a training writes it after its first epoch", path);
-    facts = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
-    if (!json_is_object(facts))
-        DLDA_FAIL(DLDA_E_FORMAT, "%s: line %d: %s", path, error.line, facts ? "not a JSON object" : error.text);
-    if (!dlda_run_state_of(facts, state)) DLDA_FAIL(DLDA_E_FORMAT, "%s: tells no state that is known", path);
-    json_int_t id = json_integer_value(json_object_get(facts, "process"));
-    *process = id > 0 ? (size_t)id : 0;
-done:
-    json_decref(facts);
-    dlda_release(path);
-    return status;
+    for (size_t i = 0; word && i < N_STATE_WORDS; i++)
+        if (state_words[i] && strcmp(state_words[i], word) == 0) state = (dlda_run_state)i;
+    if (state == DLDA_RUN_RUNNING && !is_alive(json_string_value(json_object_get(facts, "host")),
+                                               (long)json_integer_value(json_object_get(facts, "process")),
+                                               json_number_value(json_object_get(facts, "process_start"))))
+        state = DLDA_RUN_LOST;
+    return state;
 }

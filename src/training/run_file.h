@@ -14,7 +14,7 @@
 /* Brings it up to date; `message` says why a run has failed, and may be NULL. Nothing is done if there is no record. */
 dlda_status dlda_run_file_write(const dlda_trainer *trainer, dlda_run_state state, const char *message);
 
-/* The state that the content of a run.json stands for; 0 if it tells none. */
-int dlda_run_state_of(const json_t *facts, dlda_run_state *state);
+/* The state of a run from the content of its run.json. */
+dlda_run_state dlda_run_state_of(const json_t *facts);
 
 #endif

@@ -53,7 +53,7 @@ static dlda_status prepare_data(dlda_trainer *self, dlda_preparation **preparati
 
     DLDA_TRY(dlda_preparation_parse(options->prepare, &spec));
     DLDA_TRY(dlda_preparation_fit(&spec, self->train, self->team, preparation));
-    self->still = *preparation;
+    self->batch_preparation = *preparation;
     if (!dlda_preparation_is_heavy(*preparation)) goto done;
     DLDA_TRY(dlda_preparation_apply(*preparation, self->train, self->team, &self->prepared[0]));
     self->train = self->prepared[0];
@@ -61,7 +61,7 @@ static dlda_status prepare_data(dlda_trainer *self, dlda_preparation **preparati
         DLDA_TRY(dlda_preparation_apply(*preparation, self->validation, self->team, &self->prepared[1]));
         self->validation = self->prepared[1];
     }
-    self->still = NULL;
+    self->batch_preparation = NULL;
 done:
     return status;
 }
@@ -106,7 +106,7 @@ static dlda_status make_loader(dlda_trainer *self)
 
     self->source = (dlda_batch_source){ .dataset = self->train,
                                         .sampler = self->sampler,
-                                        .preparation = self->still,
+                                        .preparation = self->batch_preparation,
                                         .augmentation = { .seed = (uint64_t)options->seed,
                                                           .flip = (int)options->flip,
                                                           .shift = (size_t)options->shift,

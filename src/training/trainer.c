@@ -33,6 +33,11 @@ double dlda_trainer_rate(const dlda_options *options, double done)
     return dlda_schedule_rate(&schedule, done);
 }
 
+static void end_phase(const dlda_trainer *self, dlda_phase phase)
+{
+    if (self->watch.phase) self->watch.phase(self->watch.user, phase);
+}
+
 dlda_status dlda_trainer_step(dlda_trainer *self, size_t epoch, size_t batch, double *loss)
 {
     dlda_status status = DLDA_OK;
@@ -43,11 +48,17 @@ dlda_status dlda_trainer_step(dlda_trainer *self, size_t epoch, size_t batch, do
     const dlda_nesterov rule = { dlda_trainer_rate(options, done), options->momentum, options->decay };
 
     DLDA_TRY(dlda_loader_get(self->loader, epoch, batch, &now));
+    self->loader_seconds = now->seconds;
+    end_phase(self, DLDA_PHASE_GATHER);
     const dlda_step step = { (uint64_t)options->seed, epoch, self->steps_done, now->samples };
     const float *H = dlda_plan_forward(self->plan, self->weights, self->state, now->images, now->n, &step);
+    end_phase(self, DLDA_PHASE_FORWARD);
     DLDA_TRY(dlda_objective_evaluate(self->objective, H, now->labels, now->n, loss, self->dH));
+    end_phase(self, DLDA_PHASE_OBJECTIVE);
     dlda_plan_backward(self->plan, self->weights, self->dH, self->gradient);
+    end_phase(self, DLDA_PHASE_BACKWARD);
     dlda_nesterov_step(&rule, self->team, network->n_weights, self->gradient, self->velocity, self->weights);
+    end_phase(self, DLDA_PHASE_OPTIMISER);
     self->steps_done++;
 done:
     return status;

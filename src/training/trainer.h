@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * trainer.h - the inside of a trainer, shared by setup.c (its parts), trainer.c (one step), loop.c (epochs), monitor.c
- * (accuracy per epoch), checkpoint.c and record.c (the folder of a run).
+ * trainer.h - the inside of a trainer. setup.c makes it; trainer.c does one step; loop.c runs steps and epochs and decides
+ * when to stop; monitor.c measures an epoch and history.c keeps the result; diagnose.c explains failures; record.c,
+ * run_file.c and checkpoint.c write the folder of a run.
  */
 #ifndef DLDA_TRAINING_TRAINER_H
 #define DLDA_TRAINING_TRAINER_H
@@ -23,9 +24,9 @@ typedef struct dlda_run_clock {
 
 struct dlda_trainer {
     dlda_options options;
-    const dlda_dataset *train, *validation; /* as given, or else prepared; validation may be NULL     */
-    dlda_dataset *prepared[2];              /* those of them that are ours                            */
-    const dlda_preparation *still;          /* what their images need in each batch; NULL: nothing    */
+    const dlda_dataset *train, *validation;    /* as given, or else prepared; validation may be NULL     */
+    dlda_dataset *prepared[2];                 /* those of them that are ours                            */
+    const dlda_preparation *batch_preparation; /* what their images need in each batch; NULL: nothing    */
     dlda_dataset *probe; /* the part of train that is measured after each epoch; NULL: all of it */
     dlda_watch watch;
     size_t batch; /* size of the largest one */
@@ -45,6 +46,7 @@ struct dlda_trainer {
     size_t batches_done, best_epoch; /* in the current epoch; 0: there is none yet                */
     double loss_sum;                 /* of the current epoch's batches                            */
     double epoch_seconds;            /* that they took before the last checkpoint                 */
+    double loader_seconds;           /* processor time that the latest batch took to make         */
     dlda_run_clock clock;
     int has_checkpoint; /* of this training, in the folder                           */
     double best_accuracy;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * data.c - from the command line to a dlda_read_spec.
+ * read_data.c - from the command line to data in memory.
  */
-#include "data.h"
+#include "read_data.h"
+#include "data/data.h"
 
 static void tell_problem(void *command, const char *message)
 {
@@ -15,6 +16,21 @@ dlda_read_spec data_spec(const char *command, const dlda_options *options, const
 
     dlda_read_spec_use_options(&spec, options);
     return spec;
+}
+
+dlda_status data_open(const dlda_read_spec *spec, dlda_dataset **dataset)
+{
+    return known_set_explain(spec->path, dlda_dataset_open(spec, dataset));
+}
+
+dlda_status data_open_images(const dlda_read_spec *spec, dlda_dataset **dataset)
+{
+    return known_set_explain(spec->path, dlda_dataset_open_images(spec, dataset));
+}
+
+dlda_status data_format(const dlda_read_spec *spec, const char **format)
+{
+    return known_set_explain(spec->path, dlda_dataset_format(spec, format));
 }
 
 int data_divide(const char *command, const char *path, const dlda_options *options, const dlda_dataset *all,

@@ -2,14 +2,14 @@
  *
  * sha256.c - SHA-256 as in FIPS 180-4, sections 4.1.2, 5.1.1 and 6.2; the letters are those of the standard.
  */
-#include "base/sha256.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "data/data.h"
 
 #include <errno.h>
 #include <string.h>
 
-enum { BLOCK = 64, ROUNDS = 64, PORTION = 1 << 16 };
+enum { BLOCK = 64, ROUNDS = 64, PORTION = 1 << 16 }; /* a portion is whole blocks */
 
 /* The first 32 bits of the fractional parts of the cube roots of the first 64 primes. */
 static const uint32_t K[ROUNDS] = {
@@ -59,58 +59,40 @@ static void digest_block(uint32_t H[8], const uint8_t *block)
     for (int i = 0; i < 8; i++) H[i] += v[i];
 }
 
-void dlda_sha256_begin(dlda_sha256 *self)
+/* What is left of a file of `size` bytes: fewer bytes than a block. Behind them come a 1 bit, zeros, and the number of bits
+ * in 8 bytes, which fill one or two blocks. */
+static void digest_end(uint32_t H[8], const uint8_t *rest, uint64_t size)
 {
-    *self = (dlda_sha256){ .state = { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c,
-                                      0x1f83d9ab, 0x5be0cd19 } };
+    uint8_t end[2 * BLOCK] = { 0 };
+    size_t n = size % BLOCK, length = n < BLOCK - 8 ? BLOCK : 2 * BLOCK;
+
+    memcpy(end, rest, n);
+    end[n] = 0x80;
+    for (size_t i = 0; i < 8; i++) end[length - 1 - i] = (uint8_t)(8 * size >> 8 * i);
+    for (size_t at = 0; at < length; at += BLOCK) digest_block(H, end + at);
 }
 
-void dlda_sha256_add(dlda_sha256 *self, const void *bytes, size_t size)
-{
-    const uint8_t *from = bytes;
-    size_t held = self->size % BLOCK;
-
-    self->size += size;
-    if (held > 0) {
-        size_t n = size < BLOCK - held ? size : BLOCK - held;
-        memcpy(self->block + held, from, n);
-        from += n;
-        size -= n;
-        if (held + n < BLOCK) return;
-        digest_block(self->state, self->block);
-    }
-    for (; size >= BLOCK; size -= BLOCK, from += BLOCK) digest_block(self->state, from);
-    memcpy(self->block, from, size);
-}
-
-/* A 1 bit, zeros, and the number of bits in 8 bytes: the last of them fills a block. */
-void dlda_sha256_end(dlda_sha256 *self, char text[DLDA_SHA256_TEXT])
-{
-    static const uint8_t padding[BLOCK] = { 0x80 };
-    uint64_t bits = 8 * self->size;
-    size_t held = self->size % BLOCK;
-    uint8_t length[8];
-
-    for (int i = 0; i < 8; i++) length[i] = (uint8_t)(bits >> (56 - 8 * i));
-    dlda_sha256_add(self, padding, held < 56 ? 56 - held : 120 - held);
-    dlda_sha256_add(self, length, sizeof length);
-    for (int i = 0; i < 8; i++) snprintf(text + 8 * i, 9, "%08x", self->state[i]);
-}
-
-dlda_status dlda_sha256_of_file(const char *path, char text[DLDA_SHA256_TEXT])
+dlda_status sha256_of_file(const char *path, char text[SHA256_TEXT])
 {
     dlda_status status = DLDA_OK;
-    dlda_sha256 sum;
+    uint32_t H[8] = {
+        0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19
+    };
     FILE *file = NULL;
     uint8_t *portion = NULL;
-    size_t n = 0;
+    size_t n = 0, at = 0;
+    uint64_t size = 0;
 
     DLDA_TRY(DLDA_TAKE(&portion, PORTION, path));
     DLDA_TRY(dlda_file_open(path, &file));
-    dlda_sha256_begin(&sum);
-    while ((n = fread(portion, 1, PORTION, file)) > 0) dlda_sha256_add(&sum, portion, n);
+    do {
+        n = fread(portion, 1, PORTION, file);
+        for (at = 0; at + BLOCK <= n; at += BLOCK) digest_block(H, portion + at);
+        size += n;
+    } while (n == PORTION);
     if (ferror(file)) DLDA_FAIL(DLDA_E_IO, "%s: cannot read: %s", path, strerror(errno));
-    dlda_sha256_end(&sum, text);
+    digest_end(H, portion + at, size);
+    for (size_t i = 0; i < 8; i++) snprintf(text + 8 * i, 9, "%08x", H[i]);
 done:
     if (file) fclose(file);
     dlda_release(portion);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * info.c - what an ONNX file says of itself. protobuf-c reads it and refuses what is cut off or no message.
+ * onnx_file.c - reads an ONNX file. protobuf-c parses it and refuses what is cut off or is no message.
  */
+#include "info/onnx_file.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "onnx.pb-c.h"
@@ -12,10 +13,10 @@
 
 /* The public part comes first, so that a pointer to it is one to all. */
 typedef struct info_file {
-    dlda_onnx_info info;
+    onnx_info info;
     DldaOnnx__ModelProto *model; /* that the texts belong to */
-    dlda_onnx_value *inputs, *outputs;
-    dlda_onnx_text *texts;
+    onnx_value *inputs, *outputs;
+    onnx_text *texts;
     const char **dims; /* of all inputs and outputs */
     char (*numbers)[24];
     size_t n_dims;
@@ -101,15 +102,15 @@ static const char *show_dim(const DldaOnnx__TensorShapeProto__Dimension *dim, ch
     return number;
 }
 
-static void show_values(info_file *self, DldaOnnx__ValueInfoProto *const *from, size_t count, dlda_onnx_value *to)
+static void show_values(info_file *self, DldaOnnx__ValueInfoProto *const *from, size_t count, onnx_value *to)
 {
     for (size_t i = 0; i < count; i++) {
         const DldaOnnx__TypeProto__Tensor *tensor = tensor_of(from[i]);
-        to[i] = (dlda_onnx_value){ .name = text_or_nothing(from[i]->name),
-                                   .type = tensor ? type_name(tensor->elem_type) : "other",
-                                   .help = text_or_nothing(from[i]->doc_string),
-                                   .rank = tensor && tensor->shape ? tensor->shape->n_dim : 0,
-                                   .dims = self->dims + self->n_dims };
+        to[i] = (onnx_value){ .name = text_or_nothing(from[i]->name),
+                              .type = tensor ? type_name(tensor->elem_type) : "other",
+                              .help = text_or_nothing(from[i]->doc_string),
+                              .rank = tensor && tensor->shape ? tensor->shape->n_dim : 0,
+                              .dims = self->dims + self->n_dims };
         for (size_t j = 0; j < to[i].rank; j++, self->n_dims++)
             self->dims[self->n_dims] = show_dim(tensor->shape->dim[j], self->numbers[self->n_dims]);
     }
@@ -161,25 +162,25 @@ static void show_model(info_file *self, size_t bytes)
     show_values(self, graph->input, graph->n_input, self->inputs);
     show_values(self, graph->output, graph->n_output, self->outputs);
     for (size_t i = 0; i < model->n_metadata_props; i++)
-        self->texts[i] = (dlda_onnx_text){ text_or_nothing(model->metadata_props[i]->key),
-                                           text_or_nothing(model->metadata_props[i]->value) };
-    self->info = (dlda_onnx_info){ .ir_version = model->ir_version,
-                                   .opset = find_opset(model),
-                                   .producer = text_or_nothing(model->producer_name),
-                                   .producer_version = text_or_nothing(model->producer_version),
-                                   .bytes = bytes,
-                                   .n_operations = graph->n_node,
-                                   .n_constants = graph->n_initializer,
-                                   .n_weights = count_weights(graph),
-                                   .n_inputs = graph->n_input,
-                                   .n_outputs = graph->n_output,
-                                   .n_texts = model->n_metadata_props,
-                                   .inputs = self->inputs,
-                                   .outputs = self->outputs,
-                                   .texts = self->texts };
+        self->texts[i] = (onnx_text){ text_or_nothing(model->metadata_props[i]->key),
+                                      text_or_nothing(model->metadata_props[i]->value) };
+    self->info = (onnx_info){ .ir_version = model->ir_version,
+                              .opset = find_opset(model),
+                              .producer = text_or_nothing(model->producer_name),
+                              .producer_version = text_or_nothing(model->producer_version),
+                              .bytes = bytes,
+                              .n_operations = graph->n_node,
+                              .n_constants = graph->n_initializer,
+                              .n_weights = count_weights(graph),
+                              .n_inputs = graph->n_input,
+                              .n_outputs = graph->n_output,
+                              .n_texts = model->n_metadata_props,
+                              .inputs = self->inputs,
+                              .outputs = self->outputs,
+                              .texts = self->texts };
 }
 
-dlda_status dlda_onnx_info_read(const char *path, dlda_onnx_info **info)
+dlda_status onnx_info_read(const char *path, onnx_info **info)
 {
     dlda_status status = DLDA_OK;
     info_file *self = NULL;
@@ -192,11 +193,11 @@ dlda_status dlda_onnx_info_read(const char *path, dlda_onnx_info **info)
     *info = &self->info;
     self = NULL;
 done:
-    if (self) dlda_onnx_info_destroy(&self->info);
+    if (self) onnx_info_destroy(&self->info);
     return status;
 }
 
-void dlda_onnx_info_destroy(dlda_onnx_info *info)
+void onnx_info_destroy(onnx_info *info)
 {
     info_file *self = (info_file *)info;
     int failed = 0;

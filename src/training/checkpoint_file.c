@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * checkpoint_file.c - writes and reads the files of checkpoints. A checksum over all texts and arrays tells a damaged file
+ * from a whole one.
+ */
+#include "training/checkpoint_file.h"
+#include "base/file.h"
+#include "base/memory.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+enum { FORMAT, NETWORK, OPTIONS, DATA, SOURCE, N_TEXTS };
+
+static const char *const keys[N_TEXTS] = { "deeplda_checkpoint", "network", "options", "data", "source" };
+static const char format_version[] = "1";
+
+/* ---- The checksum ---- */
+
+static size_t element_size(dlda_dtype dtype)
+{
+    return dtype == DLDA_F32 ? sizeof(float) : sizeof(double);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp((*(const dlda_tensor *const *)a)->name, (*(const dlda_tensor *const *)b)->name);
+}
+
+/* Of the texts that are there, and of the arrays in the order of their names, which this brings them to. */
+static void checksum(const char *const texts[N_TEXTS], const dlda_tensor **tensors, size_t count, char sum[16])
+{
+    uLong crc = 0;
+
+    for (size_t i = 0; i < N_TEXTS; i++)
+        if (texts[i]) crc = crc32_z(crc, (const Bytef *)texts[i], strlen(texts[i]) + 1);
+    qsort(tensors, count, sizeof *tensors, by_name);
+    for (size_t i = 0; i < count; i++)
+        crc = crc32_z(crc, tensors[i]->data, dlda_tensor_elements(tensors[i]) * element_size(tensors[i]->dtype));
+    snprintf(sum, 16, "%08" PRIx32, (uint32_t)crc);
+}
+
+static dlda_status check_sum(const dlda_safetensors *file, const char *path)
+{
+    const dlda_tensor *tensors[DLDA_CHECKPOINT_TENSORS];
+    const char *texts[N_TEXTS], *stated = dlda_safetensors_metadata(file, "checksum");
+    size_t count = dlda_safetensors_count(file);
+    char sum[16];
+
+    if (count > DLDA_CHECKPOINT_TENSORS)
+        return dlda_fail(DLDA_E_FORMAT, "%s: %zu arrays are too many", path, count);
+    for (size_t i = 0; i < count; i++) {
+        tensors[i] = dlda_safetensors_at(file, i);
+        if (tensors[i]->dtype != DLDA_F32 && tensors[i]->dtype != DLDA_F64)
+            return dlda_fail(DLDA_E_FORMAT, "%s: %s: type %s", path, tensors[i]->name,
+                             dlda_dtype_name(tensors[i]->dtype));
+    }
+    for (size_t i = 0; i < N_TEXTS; i++) texts[i] = dlda_safetensors_metadata(file, keys[i]);
+    checksum(texts, tensors, count, sum);
+    if (!stated || strcmp(sum, stated) != 0)
+        return dlda_fail(DLDA_E_FORMAT, "%s: checksum %s, expected %s: the file is damaged", path, sum,
+                         stated ? stated : "one in the metadata");
+    return DLDA_OK;
+}
+
+/* ---- Writing and opening ---- */
+
+dlda_status dlda_checkpoint_write(const char *path, const dlda_tensor *tensors, size_t count,
+                                  const dlda_checkpoint_texts *texts)
+{
+    const char *const values[N_TEXTS] = { format_version, texts->network, texts->options, texts->data,
+                                          texts->source };
+    const dlda_tensor *sorted[DLDA_CHECKPOINT_TENSORS];
+    dlda_metadata_entry metadata[N_TEXTS + 1];
+    char sum[16];
+
+    for (size_t i = 0; i < count; i++) sorted[i] = &tensors[i];
+    checksum(values, sorted, count, sum);
+    for (size_t i = 0; i < N_TEXTS; i++) metadata[i] = (dlda_metadata_entry){ keys[i], values[i] };
+    metadata[N_TEXTS] = (dlda_metadata_entry){ "checksum", sum };
+    return dlda_safetensors_write(path, tensors, count, metadata, N_TEXTS + 1);
+}
+
+dlda_status dlda_checkpoint_open(const char *path, dlda_safetensors **file)
+{
+    dlda_status status = DLDA_OK;
+
+    DLDA_TRY(dlda_safetensors_read(path, file));
+    const char *version = dlda_safetensors_metadata(*file, keys[FORMAT]);
+    if (!version)
+        DLDA_FAIL(DLDA_E_FORMAT, "%s: no '%s' in the metadata; this is not a checkpoint", path, keys[FORMAT]);
+    if (strcmp(version, format_version) != 0)
+        DLDA_FAIL(DLDA_E_FORMAT, "%s: format version '%.32s', expected '%s'", path, version, format_version);
+    DLDA_TRY(check_sum(*file, path));
+done:
+    if (status != DLDA_OK) {
+        dlda_safetensors_destroy(*file);
+        *file = NULL;
+    }
+    return status;
+}
+
+dlda_status dlda_checkpoint_open_newest(const char *folder, dlda_safetensors **file, char **path, char damage[1024])
+{
+    dlda_status status = DLDA_OK;
+    char *first = NULL, *second = NULL;
+
+    damage[0] = '\0';
+    DLDA_TRY(dlda_path_join(folder, DLDA_CHECKPOINT_NEWEST, &first));
+    DLDA_TRY(dlda_path_join(folder, DLDA_CHECKPOINT_PREVIOUS, &second));
+    if (!dlda_path_exists(first) && !dlda_path_exists(second))
+        DLDA_FAIL(DLDA_E_IO, "%s: no checkpoint in this folder; a training leaves one after its first epoch",
+                  folder);
+    status = dlda_checkpoint_open(first, file);
+    if (status != DLDA_OK && dlda_path_exists(second)) {
+        snprintf(damage, 1024, "%s", dlda_last_error());
+        dlda_release(first);
+        first = second;
+        second = NULL;
+        status = dlda_checkpoint_open(first, file);
+    }
+    if (status == DLDA_OK) {
+        *path = first;
+        first = NULL;
+    }
+done:
+    dlda_release(first);
+    dlda_release(second);
+    return status;
+}
+
+/* ---- What is in one ---- */
+
+dlda_status dlda_checkpoint_read_texts(const dlda_safetensors *file, const char *path, dlda_checkpoint_texts *texts)
+{
+    const char *source = dlda_safetensors_metadata(file, keys[SOURCE]);
+
+    *texts = (dlda_checkpoint_texts){ .network = dlda_safetensors_metadata(file, keys[NETWORK]),
+                                      .options = dlda_safetensors_metadata(file, keys[OPTIONS]),
+                                      .data = dlda_safetensors_metadata(file, keys[DATA]),
+                                      .source = source ? source : "" };
+    if (!texts->network || !texts->options || !texts->data)
+        return dlda_fail(DLDA_E_FORMAT, "%s: metadata is missing", path);
+    return DLDA_OK;
+}
+
+static int is_count(double value, double most)
+{
+    return value >= 0 && value <= most && value == floor(value);
+}
+
+dlda_status dlda_checkpoint_read_counters(const dlda_safetensors *file, const char *path,
+                                          dlda_checkpoint_counters *counters)
+{
+    dlda_status status = DLDA_OK;
+    const double most = 4503599627370496.0; /* 2^52 */
+    const size_t shape[] = { 1, DLDA_CHECKPOINT_COUNTERS };
+    const dlda_tensor *tensor = NULL;
+
+    DLDA_TRY(dlda_safetensors_require(file, "counters", DLDA_F64, 2, shape, &tensor));
+    memcpy(counters, tensor->data, sizeof *counters);
+    if (!is_count(counters->epochs_done, most) || !is_count(counters->batches_done, most) ||
+        !is_count(counters->steps_done, most) || !is_count(counters->best_epoch, counters->epochs_done))
+        DLDA_FAIL(DLDA_E_FORMAT, "%s: counters that do not go together", path);
+done:
+    return status;
+}
+
+double dlda_checkpoint_epoch_seconds(const dlda_safetensors *file)
+{
+    const size_t one[] = { 1, 1 };
+    const dlda_tensor *tensor = NULL;
+
+    if (!dlda_safetensors_find(file, "epoch_seconds") ||
+        dlda_safetensors_require(file, "epoch_seconds", DLDA_F64, 2, one, &tensor) != DLDA_OK)
+        return 0;
+    double seconds = *(const double *)tensor->data;
+    return isfinite(seconds) && seconds > 0 ? seconds : 0;
+}
