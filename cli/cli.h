@@ -2,8 +2,8 @@
  *
  * cli.h - what the files of the program share: commands, exit codes, messages.
  *
- * The program uses include/deeplda.h and nothing else of the library. Results go to stdout, talk goes to
- * stderr. A function that returns an exit code has already said what went wrong.
+ * Of the library, the program uses include/deeplda.h and src/base/. Results go to stdout, talk goes to stderr. A function
+ * that returns an exit code has already said what went wrong.
  */
 #ifndef DEEPLDA_CLI_H
 #define DEEPLDA_CLI_H

@@ -605,6 +605,10 @@ typedef struct dlda_evaluation {
 DLDA_API dlda_status dlda_model_evaluate(const dlda_model *model, dlda_workspace *workspace,
                                          const dlda_dataset *dataset, dlda_probability kind,
                                          dlda_evaluation **evaluation);
+/* Counts answers that are there already, of any classifier: truth and predicted [n] in 0 .. classes-1, proba
+ * [n][classes]. NULL for proba: log_loss and calibration_error are NaN, bins 0. */
+DLDA_API dlda_status dlda_evaluation_create(const int *truth, const int *predicted, const float *proba, size_t n,
+                                            size_t classes, dlda_evaluation **evaluation);
 DLDA_API void dlda_evaluation_destroy(dlda_evaluation *evaluation);
 
 /* ---- Linear support vector machines, to compare with ----------------------------------------------- */

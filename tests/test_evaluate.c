@@ -33,7 +33,7 @@ static void test_answers(void **state)
     dlda_evaluation *e = NULL;
 
     (void)state;
-    CHECK_OK(dlda_evaluation_create(ANSWER_CLASSES, ANSWERS, &e));
+    CHECK_OK(dlda_evaluation_begin(ANSWER_CLASSES, ANSWERS, &e));
     for (size_t first = 0, n; first < ANSWERS; first += n) { /* in uneven portions */
         n = ANSWERS - first < 77 ? ANSWERS - first : 77;
         dlda_evaluation_count(e, n, answer_truth + first, answer_predicted + first,
@@ -64,13 +64,26 @@ static void test_answers_without_probabilities(void **state)
     dlda_evaluation *e = NULL;
 
     (void)state;
-    CHECK_OK(dlda_evaluation_create(ANSWER_CLASSES, ANSWERS, &e));
-    dlda_evaluation_count(e, ANSWERS, answer_truth, answer_predicted, NULL);
-    dlda_evaluation_finish(e);
+    CHECK_OK(dlda_evaluation_create(answer_truth, answer_predicted, NULL, ANSWERS, ANSWER_CLASSES, &e));
     assert_true(isnan(e->log_loss) && isnan(e->calibration_error) && e->bins == 0);
     assert_true(e->accuracy == (double)e->correct / ANSWERS && e->correct > 0);
     for (size_t i = 0; i < ANSWERS; i++) assert_true(isnan(e->confidence[i]));
     dlda_evaluation_destroy(e);
+}
+
+static void test_answers_are_checked(void **state)
+{
+    static const int good[] = { 0, 1 }, large[] = { 0, 2 }, negative[] = { -1, 0 };
+    dlda_evaluation *e = NULL;
+
+    (void)state;
+    CHECK_STATUS(dlda_evaluation_create(good, large, NULL, 2, 2, &e), DLDA_E_ARGUMENT);
+    CHECK_ERROR_SAYS("predicted class 2 of sample 1, expected 0 to 1");
+    CHECK_STATUS(dlda_evaluation_create(negative, good, NULL, 2, 2, &e), DLDA_E_ARGUMENT);
+    CHECK_ERROR_SAYS("true class -1 of sample 0");
+    CHECK_STATUS(dlda_evaluation_create(good, good, NULL, 0, 2, &e), DLDA_E_ARGUMENT);
+    CHECK_STATUS(dlda_evaluation_create(good, good, NULL, 2, 0, &e), DLDA_E_ARGUMENT);
+    assert_null(e);
 }
 
 /* 0 and 1 belong to the first and the last bin. */
@@ -81,9 +94,7 @@ static void test_ends_of_the_bins(void **state)
     dlda_evaluation *e = NULL;
 
     (void)state;
-    CHECK_OK(dlda_evaluation_create(2, 3, &e));
-    dlda_evaluation_count(e, 3, truth, predicted, proba[0]);
-    dlda_evaluation_finish(e);
+    CHECK_OK(dlda_evaluation_create(truth, predicted, proba[0], 3, 2, &e));
     assert_int_equal(e->bin_samples[14], 1);
     assert_int_equal(e->bin_samples[0], 1);
     assert_int_equal(e->bin_samples[7], 1);
@@ -269,6 +280,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_answers),
         cmocka_unit_test(test_answers_without_probabilities),
+        cmocka_unit_test(test_answers_are_checked),
         cmocka_unit_test(test_ends_of_the_bins),
         cmocka_unit_test(test_softmax),
         cmocka_unit_test(test_nearest_classes),

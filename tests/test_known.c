@@ -5,7 +5,7 @@
 #define _GNU_SOURCE
 #include "idx_files.h"
 
-#include "dataset/writers.h"
+#include "base/png_file.h"
 #include "read_data.h"
 #include "tiny_known.h"
 
@@ -494,7 +494,7 @@ static void write_sheets(size_t width)
         char name[64];
         for (size_t i = 0; i < SHEET; i++) pixels[i] = (uint8_t)(7 * i + (size_t)k);
         snprintf(name, sizeof name, k < 6 ? "sheets/data_batch_%d.png" : "sheets/test_batch.png", k);
-        assert_int_equal(dlda_png_write(in_folder(name), &(dlda_raw_images){ 1, 2, width, 3, pixels }), DLDA_OK);
+        assert_int_equal(dlda_png_write(in_folder(name), &(dlda_pixels){ 2, width, 3, pixels }), DLDA_OK);
     }
     write_bytes("sheets/train_labels.json", "[0,1,2,3,4,5,6,7,8,9]", 21);
     write_bytes("sheets/test_labels.json", "[9,8]", 5);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * test_report.c - the parts of a report: texts that files bring, tables that are cut, what follows from answers; and the
- * report of a small run through the library alone.
+ * report of a small run without the command.
  */
 #include "base/memory.h"
 #include "report/html.h"
@@ -13,42 +13,42 @@
 
 /* ---- Texts ---- */
 
-static void test_clean_words(void **state)
+static void test_display_clean(void **state)
 {
     (void)state;
-    assert_string_equal(dlda_clean_words("plain", 10).text, "plain");
-    assert_string_equal(dlda_clean_words("plain", 5).text, "plain");
-    assert_string_equal(dlda_clean_words("plainer", 5).text, "plai\xE2\x80\xA6");
-    assert_string_equal(dlda_clean_words("a\tb\nc\x7F", 10).text, "a b c ");
-    assert_string_equal(dlda_clean_words("\xC2\x85x", 10).text, " x"); /* a control character of two bytes */
-    assert_string_equal(dlda_clean_words("\xC3\xA4\xE6\xBC\xA2", 2).text, "\xC3\xA4\xE6\xBC\xA2");
-    assert_string_equal(dlda_clean_words("\xFF\xC3(", 10).text, "?"
-                                                                "?(");
-    assert_string_equal(dlda_clean_words("cut\xE6\xBC", 10).text, "cut??");
-    assert_string_equal(dlda_clean_words("", 10).text, "");
+    assert_string_equal(display_clean("plain", 10).text, "plain");
+    assert_string_equal(display_clean("plain", 5).text, "plain");
+    assert_string_equal(display_clean("plainer", 5).text, "plai\xE2\x80\xA6");
+    assert_string_equal(display_clean("a\tb\nc\x7F", 10).text, "a b c ");
+    assert_string_equal(display_clean("\xC2\x85x", 10).text, " x"); /* a control character of two bytes */
+    assert_string_equal(display_clean("\xC3\xA4\xE6\xBC\xA2", 2).text, "\xC3\xA4\xE6\xBC\xA2");
+    assert_string_equal(display_clean("\xFF\xC3(", 10).text, "?"
+                                                             "?(");
+    assert_string_equal(display_clean("cut\xE6\xBC", 10).text, "cut??");
+    assert_string_equal(display_clean("", 10).text, "");
 }
 
-static void test_long_words_fit(void **state)
+static void test_long_texts_fit(void **state)
 {
     char text[2000];
 
     (void)state;
     for (int i = 0; i + 3 < (int)sizeof text; i += 3) memcpy(text + i, "\xE6\xBC\xA2", 4);
-    size_t n = strlen(dlda_clean_words(text, 5000).text);
-    assert_true(n < sizeof((dlda_words *)0)->text && n > 400);
-    assert_true(strlen(dlda_plot_quote(text, 90).text) < sizeof((dlda_words *)0)->text);
+    size_t n = strlen(display_clean(text, 5000).text);
+    assert_true(n < sizeof((display_text *)0)->text && n > 400);
+    assert_true(strlen(plot_quote(text, 90).text) < sizeof((display_text *)0)->text);
 }
 
 static void test_quotes(void **state)
 {
     (void)state;
-    assert_string_equal(dlda_plot_quote("it's `date`", 20).text, "'it\xE2\x80\x99s `date`'");
-    assert_string_equal(dlda_plot_quote("50 %", 20).text, "'50 %'");
-    assert_string_equal(dlda_plot_quote_tick("50 %", 20).text, "'50 %%'");
-    assert_string_equal(dlda_plot_quote("\xE6\xBC\xA2x", 20).text, "(kind eq 'svg' ? '\xE6\xBC\xA2x' : '?x')");
+    assert_string_equal(plot_quote("it's `date`", 20).text, "'it\xE2\x80\x99s `date`'");
+    assert_string_equal(plot_quote("50 %", 20).text, "'50 %'");
+    assert_string_equal(plot_quote_tick("50 %", 20).text, "'50 %%'");
+    assert_string_equal(plot_quote("\xE6\xBC\xA2x", 20).text, "(kind eq 'svg' ? '\xE6\xBC\xA2x' : '?x')");
     for (int c = 1; c < 256; c++) { /* whatever comes, the only quotes are the outer ones */
         char text[2] = { (char)c, '\0' };
-        dlda_words quoted = dlda_plot_quote(text, 20);
+        display_text quoted = plot_quote(text, 20);
         assert_ptr_equal(strchr(quoted.text + 1, '\''), quoted.text + strlen(quoted.text) - 1);
     }
 }
@@ -57,7 +57,7 @@ static void test_numbers_have_points(void **state)
 {
     (void)state;
     setlocale(LC_ALL, "de_DE.UTF-8"); /* may not be there; then this tests little */
-    assert_string_equal(dlda_words_of("%.1f", 0.5).text, "0.5");
+    assert_string_equal(display_format("%.1f", 0.5).text, "0.5");
     setlocale(LC_ALL, "C");
 }
 
@@ -77,13 +77,13 @@ static char *page_text(dlda_status (*put)(dlda_file_writer *page))
 
 static dlda_status put_texts(dlda_file_writer *page)
 {
-    dlda_status status = dlda_html_text(page, "<a href=\"x\" b='y'> & \x01");
-    return status == DLDA_OK ? dlda_html_element(page, "td class=\"n\"", "<>") : status;
+    dlda_status status = html_text(page, "<a href=\"x\" b='y'> & \x01");
+    return status == DLDA_OK ? html_element(page, "td class=\"n\"", "<>") : status;
 }
 
 static dlda_status put_drawing(dlda_file_writer *page)
 {
-    return dlda_html_drawing(page, in_folder("drawing.svg"), "p-", "\"words\"");
+    return html_drawing(page, in_folder("drawing.svg"), "p-", "\"words\"");
 }
 
 static void test_html(void **state)
@@ -114,53 +114,38 @@ static void test_cut_tables(void **state)
 
     (void)state;
     for (size_t n = 0; n < sizeof whole; n++) {
-        dlda_number_table table = { 0 };
+        number_table table = { 0 };
         size_t lines = 0;
         for (size_t i = 0; i < n; i++) lines += whole[i] == '\n';
         CHECK_OK(dlda_file_write(path, whole, n));
-        if (n == 0) CHECK_STATUS(dlda_number_table_read(path, &table), DLDA_E_FORMAT);
+        if (n == 0) CHECK_STATUS(number_table_read(path, &table), DLDA_E_FORMAT);
         else {
-            CHECK_OK(dlda_number_table_read(path, &table));
+            CHECK_OK(number_table_read(path, &table));
             assert_int_equal(table.rows, lines > 0 ? lines - 1 : 0);
             assert_true((whole[n - 1] == '\n' || lines == 0) == (table.damage[0] == '\0'));
-            if (table.rows > 1) assert_true(dlda_number_table_at(&table, 1, 2) == -300);
-            if (table.rows > 0) assert_true(isnan(dlda_number_table_at(&table, 0, 2)));
-            if (lines > 0) assert_int_equal(dlda_number_table_column(&table, "b"), 2);
+            if (table.rows > 1) assert_true(number_table_at(&table, 1, 2) == -300);
+            if (table.rows > 0) assert_true(isnan(number_table_at(&table, 0, 2)));
+            if (lines > 0) assert_int_equal(number_table_column(&table, "b"), 2);
         }
-        dlda_number_table_release(&table);
+        number_table_release(&table);
     }
 }
 
 /* ---- Answers ---- */
 
-/* Wilson's interval, from SciPy: binomtest(k, n).proportion_ci(0.95, 'wilson'). */
-static void test_interval(void **state)
-{
-    const double cases[][4] = { { 978, 1000, 0.96691433, 0.98542729 },
-                                { 0, 5, 0, 0.43448246 },
-                                { 3, 3, 0.43850297, 1 } };
-
-    (void)state;
-    for (int i = 0; i < 3; i++) {
-        double low = NAN, high = NAN;
-        dlda_share_interval(cases[i][0], cases[i][1], &low, &high);
-        CHECK_NEAR(&low, &cases[i][2], 1, 1e-6, "low %d", i);
-        CHECK_NEAR(&high, &cases[i][3], 1, 1e-6, "high %d", i);
-    }
-}
-
 static void test_hardest(void **state)
 {
-    float truth[] = { 0.5f, 0.1f, 0.9f, 0.1f, 0.0f, 0.1f }, called[] = { 0.5f, 0.6f, 0.9f, 0.8f, 1, 0.6f };
-    dlda_test_answers answers = { .count = 6, .p_truth = { NULL, truth }, .p_called = { NULL, called } };
+    float truth[] = { 0.5f, 0.1f, 0.9f, 0.1f, 0.0f, 0.1f }, predicted[] = { 0.5f, 0.6f, 0.9f, 0.8f, 1, 0.6f };
+    dlda_evaluation bayes = { .confidence = predicted };
+    test_answers answers = { .count = 6, .p_truth = truth, .evaluation = { NULL, &bayes } };
     size_t order[6], expected[] = { 4, 3, 1, 5, 0, 2 };
 
     (void)state;
     for (size_t n = 1; n <= 6; n++) {
-        assert_int_equal(dlda_test_answers_hardest(&answers, n, order), n);
+        assert_int_equal(test_answers_hardest(&answers, n, order), n);
         assert_memory_equal(order, expected, n * sizeof *order);
     }
-    assert_int_equal(dlda_test_answers_hardest(&answers, 1, order), 1);
+    assert_int_equal(test_answers_hardest(&answers, 1, order), 1);
 }
 
 /* ---- A report ---- */
@@ -177,19 +162,19 @@ static dlda_trainer *trained(const dlda_dataset *train, const dlda_dataset *vali
     return trainer;
 }
 
-static dlda_status write_report(const dlda_report_spec *spec, const dlda_report_run *run, size_t *figures)
+static dlda_status write_report(const report_spec *spec, const report_run *run, size_t *figures)
 {
-    dlda_report *report = NULL;
+    training_report *report = NULL;
     dlda_status status = DLDA_OK;
 
-    DLDA_TRY(dlda_report_create(spec, &report));
-    DLDA_TRY(dlda_report_add(report, run));
-    DLDA_TRY(dlda_report_add(report, run));
-    DLDA_TRY(dlda_report_write_figures(report));
-    for (*figures = 0; dlda_report_figure(report, *figures);) (*figures)++;
-    DLDA_TRY(dlda_report_write_page(report));
+    DLDA_TRY(report_create(spec, &report));
+    DLDA_TRY(report_add(report, run));
+    DLDA_TRY(report_add(report, run));
+    DLDA_TRY(report_write_figures(report));
+    for (*figures = 0; report_figure_name(report, *figures);) (*figures)++;
+    DLDA_TRY(report_write_page(report));
 done:
-    dlda_report_destroy(report);
+    report_destroy(report);
     return status;
 }
 
@@ -204,8 +189,8 @@ static void test_report(void **state)
     snprintf(run, sizeof run, "%s", in_folder("run"));
     snprintf(target, sizeof target, "%s", in_folder("a/report"));
     dlda_trainer *trainer = trained(train, test, run);
-    dlda_report_spec spec = { .folder = target, .title = "<T>", .threads = 1 };
-    dlda_report_run part = { .folder = run, .name = "n&m", .model = dlda_trainer_model(trainer), .samples = test };
+    report_spec spec = { .folder = target, .title = "<T>", .threads = 1 };
+    report_run part = { .folder = run, .name = "n&m", .model = dlda_trainer_model(trainer), .samples = test };
     CHECK_OK(write_report(&spec, &part, &figures));
     assert_int_equal(figures, 14);
     CHECK_OK(dlda_file_read(in_folder("a/report/report.html"), 1 << 24, &text, &size));
@@ -231,18 +216,18 @@ static void test_report(void **state)
 
 static void test_report_refuses(void **state)
 {
-    dlda_report *report = NULL;
-    dlda_report_spec spec = { .folder = in_folder("never") };
+    training_report *report = NULL;
+    report_spec spec = { .folder = in_folder("never") };
 
     (void)state;
-    CHECK_OK(dlda_report_create(&spec, &report));
-    CHECK_STATUS(dlda_report_write_figures(report), DLDA_E_ARGUMENT);
-    CHECK_STATUS(dlda_report_write_page(report), DLDA_E_ARGUMENT);
-    CHECK_STATUS(dlda_report_add(report, &(dlda_report_run){ .folder = folder }), DLDA_E_FORMAT);
+    CHECK_OK(report_create(&spec, &report));
+    CHECK_STATUS(report_write_figures(report), DLDA_E_ARGUMENT);
+    CHECK_STATUS(report_write_page(report), DLDA_E_ARGUMENT);
+    CHECK_STATUS(report_add(report, &(report_run){ .folder = folder }), DLDA_E_FORMAT);
     CHECK_ERROR_SAYS("is not the folder of a run");
-    assert_false(dlda_report_is_running(report));
-    assert_null(dlda_report_figure(report, 0));
-    dlda_report_destroy(report);
+    assert_false(report_is_running(report));
+    assert_null(report_figure_name(report, 0));
+    report_destroy(report);
     assert_false(dlda_path_exists(in_folder("never")));
 }
 
@@ -270,12 +255,11 @@ static void test_run_options(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clean_words), cmocka_unit_test(test_long_words_fit),
-        cmocka_unit_test(test_quotes),      cmocka_unit_test(test_numbers_have_points),
-        cmocka_unit_test(test_html),        cmocka_unit_test(test_cut_tables),
-        cmocka_unit_test(test_interval),    cmocka_unit_test(test_hardest),
-        cmocka_unit_test(test_report),      cmocka_unit_test(test_report_refuses),
-        cmocka_unit_test(test_run_options),
+        cmocka_unit_test(test_display_clean),  cmocka_unit_test(test_long_texts_fit),
+        cmocka_unit_test(test_quotes),         cmocka_unit_test(test_numbers_have_points),
+        cmocka_unit_test(test_html),           cmocka_unit_test(test_cut_tables),
+        cmocka_unit_test(test_hardest),        cmocka_unit_test(test_report),
+        cmocka_unit_test(test_report_refuses), cmocka_unit_test(test_run_options),
     };
     return cmocka_run_group_tests_name("report", tests, set_up, tear_down);
 }

@@ -3,8 +3,8 @@
  * test_write.c - data sets to IDX, NumPy and PNG files, and contact sheets.
  */
 #define _GNU_SOURCE
-#include "report/sheet.h"
 #include "idx_files.h"
+#include "report/sheet.h"
 
 #include "dataset/writers.h"
 
@@ -266,7 +266,7 @@ static void test_every_allocation_may_fail(void **state)
             dlda_memory_fail_at(n);
             if (format <= DLDA_PNG)
                 status = dlda_dataset_write(dataset, DLDA_TRAIN, (dlda_data_format)format, in_folder(name));
-            else status = dlda_dataset_write_sheet(dataset, 2, in_folder(name));
+            else status = sheet_write(dataset, 2, in_folder(name));
             dlda_memory_fail_at(0);
             assert_int_equal(dlda_memory_count().live, live);
         }
@@ -300,7 +300,7 @@ static void test_sheet(void **state)
     (void)state;
     for (size_t channels = 1; channels <= 3; channels += 2) {
         dlda_dataset *dataset = make_set(channels, 0, names);
-        assert_int_equal(dlda_dataset_write_sheet(dataset, 2, in_folder("sheet.png")), DLDA_OK);
+        assert_int_equal(sheet_write(dataset, 2, in_folder("sheet.png")), DLDA_OK);
         read_picture("sheet.png", 3, page, &height, &width);
         assert_int_equal(height, 12 + 3 * ROW - 4 + 12);
         assert_int_equal(width, FIRST_X + 2 * (WIDTH * SCALE + 4) - 4 + 12);
@@ -328,7 +328,7 @@ static void test_sheet_of_values(void **state)
     size_t height = 0, width = 0;
 
     (void)state;
-    assert_int_equal(dlda_dataset_write_sheet(dataset, 100, in_folder("values.png")), DLDA_OK);
+    assert_int_equal(sheet_write(dataset, 100, in_folder("values.png")), DLDA_OK);
     read_picture("values.png", 3, page, &height, &width);
     assert_int_equal(width, FIRST_X + 3 * (WIDTH * SCALE + 4) - 4 + 12); /* no class has more than 3 */
     /* -9 is black, the largest value white: sample 1 has 60 - 9 and on */
@@ -348,11 +348,11 @@ static void test_sheets_that_cannot_be(void **state)
     const dlda_dataset_spec spec = { .count = 2, .height = 1, .width = 1, .channels = 1, .values = values };
 
     (void)state;
-    assert_int_equal(dlda_dataset_write_sheet(two, 2, in_folder("no.png")), DLDA_E_SHAPE);
-    assert_int_equal(dlda_dataset_write_sheet(one, 0, in_folder("no.png")), DLDA_E_ARGUMENT);
-    assert_int_equal(dlda_dataset_write_sheet(one, 2, in_folder("no/where.png")), DLDA_E_IO);
+    assert_int_equal(sheet_write(two, 2, in_folder("no.png")), DLDA_E_SHAPE);
+    assert_int_equal(sheet_write(one, 0, in_folder("no.png")), DLDA_E_ARGUMENT);
+    assert_int_equal(sheet_write(one, 2, in_folder("no/where.png")), DLDA_E_IO);
     assert_int_equal(dlda_dataset_create(&spec, &table), DLDA_OK);
-    assert_int_equal(dlda_dataset_write_sheet(table, 2, in_folder("no.png")), DLDA_E_SHAPE);
+    assert_int_equal(sheet_write(table, 2, in_folder("no.png")), DLDA_E_SHAPE);
     assert_non_null(strstr(dlda_last_error(), "rows of a table"));
     assert_int_equal(access(in_folder("no.png"), F_OK), -1);
     dlda_dataset_destroy(table);

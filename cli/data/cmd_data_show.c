@@ -22,7 +22,7 @@ int data_show(const cli_arguments *arguments)
     spec.part = DLDA_TRAIN;
     if (only_test && !dlda_dataset_has_part(&spec)) spec.part = DLDA_TEST;
     int code = exit_code_of(name, data_open(&spec, &dataset));
-    if (code == EXIT_OK) code = exit_code_at(name, spec.path, dlda_dataset_write_sheet(dataset, count, path));
+    if (code == EXIT_OK) code = exit_code_at(name, spec.path, sheet_write(dataset, count, path));
     if (code == EXIT_OK)
         printf("%s: the first images of %zu classes of the %s part\n", path, dlda_dataset_classes(dataset),
                spec.part == DLDA_TRAIN ? "training" : "test");

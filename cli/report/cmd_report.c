@@ -2,13 +2,13 @@
  *
  * cmd_report.c - `deeplda report`: figures and an HTML page of one run, or of several side by side.
  *
- * The library writes data, scripts and the page; gnuplot draws in between.
+ * report.c writes data, scripts and the page; gnuplot draws in between.
  */
 #define _GNU_SOURCE
-#include "report/report.h"
 #include "report/gnuplot.h"
-#include "terminal/interrupt.h"
+#include "report/report.h"
 #include "report/run_samples.h"
+#include "terminal/interrupt.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -38,42 +38,42 @@ static void tell_problem(void *user, const char *message)
     if (!self->silent) complain(name, "%s", message);
 }
 
-static dlda_report_spec report_spec(reporting *self)
+static report_spec make_spec(reporting *self)
 {
     const dlda_options *options = self->arguments->options;
 
-    return (dlda_report_spec){ .folder = self->folder,
-                               .directions = (size_t)option_number(options, "directions"),
-                               .threads = (size_t)option_number(options, "threads"),
-                               .refresh = self->live ? RELOAD_SECONDS : 0,
-                               .user = self,
-                               .problem = tell_problem };
+    return (report_spec){ .folder = self->folder,
+                          .directions = (size_t)option_number(options, "directions"),
+                          .threads = (size_t)option_number(options, "threads"),
+                          .refresh = self->live ? RELOAD_SECONDS : 0,
+                          .user = self,
+                          .problem = tell_problem };
 }
 
 /* Testing takes the processors that the training needs: while it goes on, there are no figures of samples. */
-static dlda_status add_run(reporting *self, dlda_report *report, const char *folder, int is_watched)
+static dlda_status add_run(reporting *self, training_report *report, const char *folder, int is_watched)
 {
     run_samples tested = { 0 };
 
     if (!is_watched) run_samples_read(name, folder, self->arguments->options, &tested);
     if (tested.problem[0]) tell_problem(self, tested.problem);
-    dlda_status status = dlda_report_add(
-        report, &(dlda_report_run){ .folder = folder,
-                                    .model = tested.model,
-                                    .samples = tested.samples,
-                                    .no_samples = is_watched ? "Drawn when the run has ended." : tested.problem,
-                                    .part = tested.part });
+    dlda_status status = report_add(
+        report, &(report_run){ .folder = folder,
+                               .model = tested.model,
+                               .samples = tested.samples,
+                               .no_samples = is_watched ? "Drawn when the run has ended." : tested.problem,
+                               .part = tested.part });
     run_samples_release(&tested);
     return status;
 }
 
-static int draw_figures(reporting *self, const dlda_report *report)
+static int draw_figures(reporting *self, const training_report *report)
 {
     int code = EXIT_OK;
 
     self->n_figures = 0;
-    for (size_t i = 0; self->draws && dlda_report_figure(report, i); i++) {
-        int drawn = gnuplot_draw(name, self->figures, dlda_report_figure(report, i));
+    for (size_t i = 0; self->draws && report_figure_name(report, i); i++) {
+        int drawn = gnuplot_draw(name, self->figures, report_figure_name(report, i));
         if (drawn == EXIT_OK) self->n_figures++;
         else code = drawn;
     }
@@ -82,17 +82,17 @@ static int draw_figures(reporting *self, const dlda_report *report)
 
 static int write_report(reporting *self, int is_watched)
 {
-    dlda_report_spec spec = report_spec(self);
-    dlda_report *report = NULL;
-    dlda_status status = dlda_report_create(&spec, &report);
+    report_spec spec = make_spec(self);
+    training_report *report = NULL;
+    dlda_status status = report_create(&spec, &report);
 
     for (size_t i = 0; status == DLDA_OK && i < self->arguments->n_words; i++)
         status = add_run(self, report, self->arguments->words[i], is_watched);
-    if (status == DLDA_OK) status = dlda_report_write_figures(report);
+    if (status == DLDA_OK) status = report_write_figures(report);
     int drawn = status == DLDA_OK ? draw_figures(self, report) : EXIT_OK;
-    if (status == DLDA_OK) status = dlda_report_write_page(report);
+    if (status == DLDA_OK) status = report_write_page(report);
     int code = exit_code_of(name, status);
-    dlda_report_destroy(report);
+    report_destroy(report);
     self->silent = 1;
     return code == EXIT_OK ? drawn : code;
 }
@@ -126,19 +126,19 @@ static int is_empty_folder(const char *path)
 /* Looks at the runs without testing anything: 1 if one of them goes on. Fails as the report itself would. */
 static dlda_status look(const reporting *self, int *goes_on)
 {
-    dlda_report *report = NULL;
-    dlda_status status = dlda_report_create(&(dlda_report_spec){ .folder = self->folder }, &report);
+    training_report *report = NULL;
+    dlda_status status = report_create(&(report_spec){ .folder = self->folder }, &report);
 
     *goes_on = 0;
     for (size_t i = 0; status == DLDA_OK && i < self->arguments->n_words; i++) {
         const char *folder = self->arguments->words[i];
-        status = dlda_report_add(report, &(dlda_report_run){ .folder = folder });
+        status = report_add(report, &(report_run){ .folder = folder });
         if (status != DLDA_E_FORMAT || !is_empty_folder(folder)) continue;
         *goes_on = 1; /* it may become one */
         status = DLDA_OK;
     }
-    if (status == DLDA_OK && dlda_report_is_running(report)) *goes_on = 1;
-    dlda_report_destroy(report);
+    if (status == DLDA_OK && report_is_running(report)) *goes_on = 1;
+    report_destroy(report);
     return status;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * figure_answers.c - which classes are taken for which others, and whether probabilities are what they say.
+ * figure_answers.c - which classes are taken for which others, and whether the probabilities are calibrated.
  */
-#include "classify/evaluate.h"
+#include "eval/statistics.h"
 #include "report/palette.h"
 #include "report/report.h"
 
@@ -17,30 +17,30 @@ enum {
     MOST_NAMED = 40     /* classes for which axes have names    */
 };
 
-static dlda_words confusion_title(const dlda_test_answers *answers)
+static display_text confusion_title(const test_answers *answers)
 {
     const dlda_evaluation *found = answers->evaluation[DLDA_PAPER];
     size_t C = answers->classes, most = 0, at = 0;
 
     for (size_t cell = 0; cell < C * C; cell++)
         if (cell / C != cell % C && found->confusion[cell] > most) most = found->confusion[cell], at = cell;
-    if (most == 0) return dlda_words_of("All %zu samples are right", found->samples);
-    return dlda_words_of("%zu of %zu right; most often %s is called %s (%zu)", found->correct, found->samples,
-                         dlda_clean_words(dlda_test_answers_class(answers, at / C), 12).text,
-                         dlda_clean_words(dlda_test_answers_class(answers, at % C), 12).text, most);
+    if (most == 0) return display_format("All %zu samples are right", found->samples);
+    return display_format("%zu of %zu right; most often %s is predicted as %s (%zu)", found->correct,
+                          found->samples, display_clean(test_answers_class(answers, at / C), 12).text,
+                          display_clean(test_answers_class(answers, at % C), 12).text, most);
 }
 
 /* Column, row, count, percent of the row's class. Cells without samples are left out; gives the largest share off the
  * diagonal. */
-static dlda_status write_confusion(dlda_plot *plot, const dlda_test_answers *answers, double *largest)
+static dlda_status write_confusion(plot_files *plot, const test_answers *answers, double *largest)
 {
     dlda_status status = DLDA_OK;
     const dlda_evaluation *found = answers->evaluation[DLDA_PAPER];
     size_t C = answers->classes;
 
     *largest = 0;
-    DLDA_TRY(dlda_file_writer_print(plot->data,
-                                    "# called, true class (both from 0), samples, percent of the true class\n"));
+    DLDA_TRY(dlda_file_writer_print(
+        plot->data, "# predicted class, true class (both from 0), samples, percent of the true class\n"));
     for (size_t t = 0; t < C; t++)
         for (size_t c = 0; c < C; c++) {
             size_t count = found->confusion[t * C + c];
@@ -53,35 +53,33 @@ done:
     return status;
 }
 
-static dlda_status write_names(dlda_plot *plot, const dlda_test_answers *answers, const char *axis,
-                               const char *look)
+static dlda_status write_names(plot_files *plot, const test_answers *answers, const char *axis, const char *look)
 {
     dlda_status status = DLDA_OK;
 
     if (answers->classes > MOST_NAMED) return DLDA_OK;
     DLDA_TRY(dlda_file_writer_print(plot->script, "set %s %s (", axis, look));
     for (size_t c = 0; c < answers->classes; c++)
-        DLDA_TRY(dlda_file_writer_print(
-            plot->script, "%s%s %zu", c ? ", " : "",
-            dlda_plot_quote_tick(dlda_test_answers_class(answers, c), DLDA_CLASS_LETTERS).text, c));
+        DLDA_TRY(dlda_file_writer_print(plot->script, "%s%s %zu", c ? ", " : "",
+                                        plot_quote_tick(test_answers_class(answers, c), CLASS_LETTERS).text, c));
     DLDA_TRY(dlda_file_writer_print(plot->script, ")\n"));
 done:
     return status;
 }
 
-static size_t longest_name(const dlda_test_answers *answers)
+static size_t longest_name(const test_answers *answers)
 {
     size_t longest = 1;
 
     for (size_t c = 0; c < answers->classes; c++) {
-        size_t n = strlen(dlda_clean_words(dlda_test_answers_class(answers, c), DLDA_CLASS_LETTERS).text);
+        size_t n = strlen(display_clean(test_answers_class(answers, c), CLASS_LETTERS).text);
         longest = n > longest ? n : longest;
     }
     return longest;
 }
 
 /* Mistakes over grey cells, and numbers in the cells, white where it is dark. */
-static dlda_status plot_cells(dlda_plot *plot, int mistakes, int numbered)
+static dlda_status plot_cells(plot_files *plot, int mistakes, int numbered)
 {
     dlda_status status = DLDA_OK;
 
@@ -99,7 +97,7 @@ done:
     return status;
 }
 
-static dlda_status draw_confusion(dlda_plot *plot, const dlda_test_answers *answers)
+static dlda_status draw_confusion(plot_files *plot, const test_answers *answers)
 {
     dlda_status status = DLDA_OK;
     double largest = 0;
@@ -108,13 +106,13 @@ static dlda_status draw_confusion(dlda_plot *plot, const dlda_test_answers *answ
                                                        : "scale 0";
 
     DLDA_TRY(write_confusion(plot, answers, &largest));
-    DLDA_TRY(dlda_palette_write_scale(plot->script));
+    DLDA_TRY(palette_write_scale(plot->script));
     DLDA_TRY(write_names(plot, answers, "xtics", x_look));
     DLDA_TRY(write_names(plot, answers, "ytics", "scale 0"));
     DLDA_TRY(
         dlda_file_writer_print(plot->script,
                                "largest = %.6g; last = %zu\n"
-                               "set xlabel 'called'; set ylabel 'true class'\n"
+                               "set xlabel 'predicted class'; set ylabel 'true class'\n"
                                "set xrange [-0.5:last + 0.5]; set yrange [last + 0.5:-0.5]\n"
                                "set cbrange [0:largest]; set cblabel 'mistakes: share of the true class (%%)'\n"
                                "set border 15; unset grid; unset key; set style fill solid noborder\n",
@@ -124,34 +122,34 @@ done:
     return status;
 }
 
-dlda_status dlda_figure_confusion(const dlda_report *report, dlda_figure *figure)
+dlda_status figure_confusion(const training_report *report, report_figure *figure)
 {
     dlda_status status = DLDA_OK;
-    const dlda_report_item *item = &report->runs[figure->run];
-    dlda_plot plot = { 0 };
+    const report_item *item = &report->runs[figure->run];
+    plot_files plot = { 0 };
 
-    dlda_figure_begin(report, figure, "confusion", "Confusion");
-    figure->caption = dlda_words_of(
-        "Rows are true classes, columns what the model calls them. Numbers are samples; the darker "
-        "a cell, the larger the share of its class that is called so by mistake. The grey diagonal is right.");
+    figure_begin(report, figure, "confusion", "Confusion");
+    figure->caption = display_format(
+        "Rows are true classes, columns predicted classes. Numbers are samples; the darker a cell, the larger the "
+        "share "
+        "of the true class that is mistaken for the predicted one. The grey diagonal is right.");
     figure->missing = item->no_answers;
     if (!item->answers) return DLDA_OK;
     figure->title = confusion_title(item->answers);
     figure->wide = item->answers->classes > MOST_SMALL;
-    DLDA_TRY(
-        dlda_plot_open(report->figures_folder, figure, figure->wide ? 900 : 540, figure->wide ? 820 : 470, &plot));
+    DLDA_TRY(plot_open(report->figures_folder, figure, figure->wide ? 900 : 540, figure->wide ? 820 : 470, &plot));
     DLDA_TRY(draw_confusion(&plot, item->answers));
-    DLDA_TRY(dlda_plot_finish(report->figures_folder, figure, &plot));
+    DLDA_TRY(plot_finish(report->figures_folder, figure, &plot));
 done:
-    dlda_plot_release(&plot);
+    plot_release(&plot);
     return status;
 }
 
 /* ---- Reliability ---- */
 
-static const char *const kinds[DLDA_KINDS] = { "paper", "bayes" };
+static const char *const kinds[PROBABILITY_KINDS] = { "paper", "bayes" };
 
-static dlda_status write_calibration(dlda_plot *plot, const dlda_test_answers *answers, int kind)
+static dlda_status write_calibration(plot_files *plot, const test_answers *answers, int kind)
 {
     dlda_status status = DLDA_OK;
     const dlda_evaluation *found = answers->evaluation[kind];
@@ -160,51 +158,53 @@ static dlda_status write_calibration(dlda_plot *plot, const dlda_test_answers *a
         plot->data, "# %s: mean probability of a bin, share of right answers, its 95 %% interval, samples\n",
         kinds[kind]));
     for (size_t bin = 0; bin < found->bins; bin++) {
-        double count = (double)found->bin_samples[bin], share = found->bin_accuracy[bin], low = 0, high = 0;
-        if (found->bin_samples[bin] == 0) continue;
-        dlda_share_interval(share * count, count, &low, &high);
+        size_t count = found->bin_samples[bin];
+        double share = found->bin_accuracy[bin];
+        if (count == 0) continue;
+        stat_interval interval = stat_share_interval((size_t)lround(share * (double)count), count);
         DLDA_TRY(dlda_file_writer_print(plot->data, "%.6g %.6g %.6g %.6g %zu\n", found->bin_confidence[bin], share,
-                                        low, high, found->bin_samples[bin]));
+                                        interval.low, interval.high, count));
     }
-    DLDA_TRY(dlda_plot_next_block(plot));
+    DLDA_TRY(plot_next_block(plot));
 done:
     return status;
 }
 
-dlda_status dlda_figure_reliability(const dlda_report *report, dlda_figure *figure)
+dlda_status figure_reliability(const training_report *report, report_figure *figure)
 {
     dlda_status status = DLDA_OK;
-    const dlda_report_item *item = &report->runs[figure->run];
-    dlda_plot plot = { 0 };
+    const report_item *item = &report->runs[figure->run];
+    plot_files plot = { 0 };
 
-    dlda_figure_begin(report, figure, "reliability", "Reliability of the probabilities");
-    figure->caption = dlda_words_of(
-        "Samples are sorted into %zu bins by the probability of the class they are given; larger marks hold more "
-        "samples, bars are 95 %% intervals. On the diagonal, probabilities are what they say; above it the model "
-        "knows "
-        "better than it says. Both kinds of --proba are shown; their classes are the same but for priors.",
-        (size_t)DLDA_CALIBRATION_BINS);
+    figure_begin(report, figure, "reliability", "Reliability of the probabilities");
+    figure->caption = display_format("Samples are sorted into 15 bins by the probability of their predicted class; "
+                                     "larger marks hold more samples, "
+                                     "bars are 95 %% intervals. On the diagonal, probabilities are perfectly "
+                                     "calibrated; above it the model is right "
+                                     "more often than they say. Both kinds of --proba are shown; they predict the "
+                                     "same classes unless priors were "
+                                     "changed.");
     figure->missing = item->no_answers;
     if (!item->answers) return DLDA_OK;
-    figure->title = dlda_words_of("Probabilities are off by %.1f points (bayes), %.1f (paper)",
-                                  100 * item->answers->evaluation[DLDA_BAYES]->calibration_error,
-                                  100 * item->answers->evaluation[DLDA_PAPER]->calibration_error);
-    DLDA_TRY(dlda_plot_open(report->figures_folder, figure, 540, 470, &plot));
-    for (int kind = 0; kind < DLDA_KINDS; kind++) DLDA_TRY(write_calibration(&plot, item->answers, kind));
+    figure->title = display_format("Probabilities are off by %.1f points (bayes), %.1f (paper)",
+                                   100 * item->answers->evaluation[DLDA_BAYES]->calibration_error,
+                                   100 * item->answers->evaluation[DLDA_PAPER]->calibration_error);
+    DLDA_TRY(plot_open(report->figures_folder, figure, 540, 470, &plot));
+    for (int kind = 0; kind < PROBABILITY_KINDS; kind++) DLDA_TRY(write_calibration(&plot, item->answers, kind));
     DLDA_TRY(dlda_file_writer_print(
         plot.script,
         "all = %zu.0\n"
-        "set xlabel 'probability of the class it is given (%%)'; set ylabel 'right (%%)'\n"
-        "set xrange [0:102]; set yrange [0:102]; set key left center Left reverse\n"
+        "set xlabel 'probability of the predicted class (%%)'; set ylabel 'right (%%)'\n"
+        "set xrange [0:102]; set yrange [0:102]; set key right bottom Left reverse\n"
         "size(n) = 0.5 + 2.2 * sqrt(n / all)\n"
-        "plot [0:100] x with lines linecolor rgb '#888888' dashtype 2 title 'as they say', \\\n"
+        "plot [0:100] x with lines linecolor rgb '#888888' dashtype 2 title 'perfectly calibrated', \\\n"
         "    for [k=1:2] data index k-1 using (100*$1):(100*$2):(100*$3):(100*$4) \\\n"
         "        with yerrorbars linetype 3-k linewidth 1 pointsize 0 notitle, \\\n"
         "    for [k=1:2] data index k-1 using (100*$1):(100*$2):(size($5)) \\\n"
         "        with points linetype 3-k pointsize variable title (k == 1 ? 'paper' : 'bayes')\n",
         item->answers->count));
-    DLDA_TRY(dlda_plot_finish(report->figures_folder, figure, &plot));
+    DLDA_TRY(plot_finish(report->figures_folder, figure, &plot));
 done:
-    dlda_plot_release(&plot);
+    plot_release(&plot);
     return status;
 }

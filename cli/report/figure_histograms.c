@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LEAST_BINS = 8, MOST_BINS = 120, MOST_ROWS = DLDA_STYLES };
+enum { LEAST_BINS = 8, MOST_BINS = 120, MOST_ROWS = PALETTE_STYLES };
 
 typedef struct histogram {
     int bins;
@@ -18,21 +18,21 @@ typedef struct histogram {
     double shares[MOST_ROWS][MOST_BINS];
 } histogram;
 
-static double place_on(const dlda_test_answers *answers, size_t i, size_t direction)
+static double place_on(const test_answers *answers, size_t i, size_t direction)
 {
     return answers->Z[i * answers->directions + direction];
 }
 
 /* The rule of Freedman and Diaconis for a class of normal samples with standard deviation 1, which is how directions are
  * scaled: a bin is 2.7 / cube root of their number wide. */
-static int bins_for(const dlda_test_answers *answers, double range)
+static int bins_for(const test_answers *answers, double range)
 {
     double bins = range / 2.7 * cbrt((double)answers->count / (double)answers->classes);
 
     return (int)fmin(fmax(bins, LEAST_BINS), MOST_BINS);
 }
 
-static void count_samples(const dlda_test_answers *answers, size_t direction, histogram *result)
+static void count_samples(const test_answers *answers, size_t direction, histogram *result)
 {
     double low = INFINITY, high = -INFINITY, counts[MOST_ROWS] = { 0 };
 
@@ -69,24 +69,24 @@ static double tallest(const histogram *result)
 }
 
 /* A block for each direction; an empty bin at either end closes the areas. */
-static dlda_status write_histogram(dlda_plot *plot, const histogram *result, size_t direction, size_t rows)
+static dlda_status write_histogram(plot_files *plot, const histogram *result, size_t direction, size_t rows)
 {
     dlda_status status = DLDA_OK;
 
     DLDA_TRY(dlda_file_writer_print(
         plot->data, "# direction %zu: middle of a bin, share of each class's samples in it\n", direction + 1));
     for (int bin = -1; bin <= result->bins; bin++) {
-        DLDA_TRY(dlda_plot_number(plot, "", result->low + (bin + 0.5) * result->step));
+        DLDA_TRY(plot_number(plot, "", result->low + (bin + 0.5) * result->step));
         for (size_t c = 0; c < rows; c++)
-            DLDA_TRY(dlda_plot_number(plot, " ", bin < 0 || bin == result->bins ? 0 : result->shares[c][bin]));
+            DLDA_TRY(plot_number(plot, " ", bin < 0 || bin == result->bins ? 0 : result->shares[c][bin]));
         DLDA_TRY(dlda_file_writer_print(plot->data, "\n"));
     }
-    DLDA_TRY(dlda_plot_next_block(plot));
+    DLDA_TRY(plot_next_block(plot));
 done:
     return status;
 }
 
-static dlda_status draw_rows(dlda_plot *plot, const dlda_report_item *item, size_t directions, size_t rows)
+static dlda_status draw_rows(plot_files *plot, const report_item *item, size_t directions, size_t rows)
 {
     dlda_status status = DLDA_OK;
     histogram *result = NULL;
@@ -99,21 +99,20 @@ static dlda_status draw_rows(dlda_plot *plot, const dlda_report_item *item, size
         DLDA_TRY(write_histogram(plot, result, k, rows));
         DLDA_TRY(dlda_file_writer_print(plot->script, "scale[%zu] = %.6g; value[%zu] = %.6g; step[%zu] = %g\n",
                                         k + 1, 1.5 / fmax(tallest(result), 1e-9), k + 1, item->eigenvalues[k],
-                                        k + 1, dlda_plot_tick_step(result->step * result->bins)));
+                                        k + 1, plot_tick_step(result->step * result->bins)));
     }
     DLDA_TRY(dlda_file_writer_print(plot->script, "rows = %zu; n = %zu\nset ytics (", rows, directions));
     for (size_t c = 0; c < rows; c++)
-        DLDA_TRY(dlda_file_writer_print(
-            plot->script, "%s%s %zu", c ? ", " : "",
-            dlda_plot_quote_tick(dlda_test_answers_class(item->answers, c), DLDA_CLASS_LETTERS).text,
-            rows - 1 - c));
+        DLDA_TRY(dlda_file_writer_print(plot->script, "%s%s %zu", c ? ", " : "",
+                                        plot_quote_tick(test_answers_class(item->answers, c), CLASS_LETTERS).text,
+                                        rows - 1 - c));
     DLDA_TRY(dlda_file_writer_print(plot->script, ")\n"));
 done:
     dlda_release(result);
     return status;
 }
 
-static dlda_status draw_panels(dlda_plot *plot, double left, int height)
+static dlda_status draw_panels(plot_files *plot, double left, int height)
 {
     return dlda_file_writer_print(
         plot->script,
@@ -136,34 +135,34 @@ static dlda_status draw_panels(dlda_plot *plot, double left, int height)
         left, height);
 }
 
-static dlda_status draw(const dlda_report *report, const dlda_figure *figure, dlda_plot *plot)
+static dlda_status draw(const training_report *report, const report_figure *figure, plot_files *plot)
 {
     dlda_status status = DLDA_OK;
-    const dlda_report_item *item = &report->runs[figure->run];
-    const dlda_test_answers *answers = item->answers;
+    const report_item *item = &report->runs[figure->run];
+    const test_answers *answers = item->answers;
     size_t directions = answers->directions < report->directions ? answers->directions : report->directions;
     size_t rows = answers->classes < MOST_ROWS ? answers->classes : MOST_ROWS, longest = 1;
 
     for (size_t c = 0; c < rows; c++) {
-        size_t letters = strlen(dlda_clean_words(dlda_test_answers_class(answers, c), DLDA_CLASS_LETTERS).text);
+        size_t letters = strlen(display_clean(test_answers_class(answers, c), CLASS_LETTERS).text);
         longest = letters > longest ? letters : longest;
     }
     int width = directions > 2 ? 900 : 620, height = 140 + 28 * (int)rows;
-    DLDA_TRY(dlda_plot_open(report->figures_folder, figure, width, height, plot));
+    DLDA_TRY(plot_open(report->figures_folder, figure, width, height, plot));
     DLDA_TRY(draw_rows(plot, item, directions, rows));
     DLDA_TRY(draw_panels(plot, (44 + 8.0 * (double)longest) / width, height));
-    DLDA_TRY(dlda_plot_finish(report->figures_folder, figure, plot));
+    DLDA_TRY(plot_finish(report->figures_folder, figure, plot));
 done:
     return status;
 }
 
-dlda_status dlda_figure_histograms(const dlda_report *report, dlda_figure *figure)
+dlda_status figure_histograms(const training_report *report, report_figure *figure)
 {
-    const dlda_report_item *item = &report->runs[figure->run];
-    dlda_plot plot = { 0 };
+    const report_item *item = &report->runs[figure->run];
+    plot_files plot = { 0 };
 
-    dlda_figure_begin(report, figure, "histograms", "Samples on each direction");
-    figure->caption = dlda_words_of(
+    figure_begin(report, figure, "histograms", "Samples on each direction");
+    figure->caption = display_format(
         "How the samples of each class spread on each direction, whose eigenvalue is v. A class whose hill stands "
         "alone is set apart by "
         "that "
@@ -172,8 +171,8 @@ dlda_status dlda_figure_histograms(const dlda_report *report, dlda_figure *figur
     figure->missing = item->no_answers;
     if (!item->answers) return DLDA_OK;
     figure->wide = 1;
-    figure->title = dlda_words_of("Where the %s samples of each class lie on each direction", item->answers->part);
+    figure->title = display_format("Where the %s samples of each class lie on each direction", item->answers->part);
     dlda_status status = draw(report, figure, &plot);
-    dlda_plot_release(&plot);
+    plot_release(&plot);
     return status;
 }

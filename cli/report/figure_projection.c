@@ -3,8 +3,8 @@
  * figure_projection.c - the tested samples on the discriminant directions, each pair of directions in a panel of its own:
  * the upper triangle of a square, with the legend below its diagonal.
  */
+#include "base/by_class.h"
 #include "base/memory.h"
-#include "dataset/by_class.h"
 #include "report/palette.h"
 #include "report/report.h"
 
@@ -12,20 +12,20 @@
 
 enum { MOST_POINTS = 500 };
 
-/* Samples by class; classes from DLDA_STYLES on are drawn as one. */
+/* Samples by class; classes from PALETTE_STYLES on are drawn as one. */
 typedef struct groups {
     size_t count, *start, *order;
-    size_t total[DLDA_STYLES + 1]; /* points of each group */
+    size_t total[PALETTE_STYLES + 1]; /* points of each group */
 } groups;
 
-static dlda_status make_groups(const dlda_test_answers *answers, groups *self)
+static dlda_status make_groups(const test_answers *answers, groups *self)
 {
     dlda_status status = DLDA_OK;
 
     DLDA_TRY(DLDA_TAKE(&self->start, answers->classes + 1, "classes"));
     DLDA_TRY(DLDA_TAKE(&self->order, answers->count, "classes"));
     dlda_group_by_class(answers->truth, answers->count, answers->classes, self->start, self->order);
-    self->count = answers->classes < DLDA_STYLES ? answers->classes : DLDA_STYLES + 1;
+    self->count = answers->classes < PALETTE_STYLES ? answers->classes : PALETTE_STYLES + 1;
 done:
     return status;
 }
@@ -36,20 +36,20 @@ static void release_groups(groups *self)
     dlda_release(self->order);
 }
 
-static dlda_status write_sample(dlda_plot *plot, const dlda_test_answers *answers, size_t i, size_t directions)
+static dlda_status write_sample(plot_files *plot, const test_answers *answers, size_t i, size_t directions)
 {
     dlda_status status = DLDA_OK;
 
     DLDA_TRY(dlda_file_writer_print(plot->data, "%zu", i));
     for (size_t k = 0; k < directions; k++)
-        DLDA_TRY(dlda_plot_number(plot, " ", answers->Z[i * answers->directions + k]));
+        DLDA_TRY(plot_number(plot, " ", answers->Z[i * answers->directions + k]));
     DLDA_TRY(dlda_file_writer_print(plot->data, "\n"));
 done:
     return status;
 }
 
 /* Every so many-th sample of each class, so that shares stay what they are. */
-static dlda_status write_points(dlda_plot *plot, const dlda_test_answers *answers, size_t directions, groups *by)
+static dlda_status write_points(plot_files *plot, const test_answers *answers, size_t directions, groups *by)
 {
     dlda_status status = DLDA_OK;
     size_t step = (answers->count + MOST_POINTS - 1) / MOST_POINTS;
@@ -57,21 +57,21 @@ static dlda_status write_points(dlda_plot *plot, const dlda_test_answers *answer
     DLDA_TRY(dlda_file_writer_print(
         plot->data, "# a block for each class: sample, its place on directions 1 to %zu\n", directions));
     for (size_t c = 0; c < answers->classes; c++) {
-        size_t group = c < DLDA_STYLES ? c : DLDA_STYLES, before = by->total[group];
+        size_t group = c < PALETTE_STYLES ? c : PALETTE_STYLES, before = by->total[group];
         if (by->start[c] == by->start[c + 1]) continue;
         if (before == 0)
             DLDA_TRY(dlda_file_writer_print(plot->data, "# class: %s\n",
-                                            dlda_clean_words(dlda_test_answers_class(answers, c), 100).text));
+                                            display_clean(test_answers_class(answers, c), 100).text));
         for (size_t i = by->start[c]; i < by->start[c + 1]; i += step, by->total[group]++)
             DLDA_TRY(write_sample(plot, answers, by->order[i], directions));
-        if (c < DLDA_STYLES) DLDA_TRY(dlda_plot_next_block(plot));
+        if (c < PALETTE_STYLES) DLDA_TRY(plot_next_block(plot));
     }
 done:
     return status;
 }
 
 /* The range of each direction, with some room, and the step of its labels, as gnuplot arrays. */
-static dlda_status write_ranges(dlda_plot *plot, const dlda_test_answers *answers, size_t directions)
+static dlda_status write_ranges(plot_files *plot, const test_answers *answers, size_t directions)
 {
     dlda_status status = DLDA_OK;
 
@@ -89,14 +89,14 @@ static dlda_status write_ranges(dlda_plot *plot, const dlda_test_answers *answer
         double room = high > low ? 0.04 * (high - low) : 1;
         DLDA_TRY(dlda_file_writer_print(plot->script, "low[%zu] = %.6g; high[%zu] = %.6g; step[%zu] = %g\n", k + 1,
                                         low - room, k + 1, high + room, k + 1,
-                                        dlda_plot_tick_step(high - low + 2 * room)));
+                                        plot_tick_step(high - low + 2 * room)));
     }
 done:
     return status;
 }
 
 /* gnuplot's `styles`: the line type of each block of the data. */
-static dlda_status write_styles(dlda_plot *plot, const groups *by)
+static dlda_status write_styles(plot_files *plot, const groups *by)
 {
     dlda_status status = DLDA_OK;
 
@@ -108,7 +108,7 @@ done:
     return status;
 }
 
-static dlda_status draw_panels(dlda_plot *plot, const dlda_test_answers *answers, size_t directions)
+static dlda_status draw_panels(plot_files *plot, const test_answers *answers, size_t directions)
 {
     dlda_status status = DLDA_OK;
 
@@ -139,8 +139,7 @@ done:
 }
 
 /* The legend is a plot without axes that shows nothing but its key. */
-static dlda_status draw_legend(dlda_plot *plot, const dlda_test_answers *answers, const groups *by,
-                               size_t directions)
+static dlda_status draw_legend(plot_files *plot, const test_answers *answers, const groups *by, size_t directions)
 {
     dlda_status status = DLDA_OK;
 
@@ -156,17 +155,17 @@ static dlda_status draw_legend(dlda_plot *plot, const dlda_test_answers *answers
         directions > 3 ? 11 : 6));
     for (size_t g = 0; g < by->count; g++) {
         if (by->total[g] == 0) continue;
-        const char *name = g < DLDA_STYLES ? dlda_test_answers_class(answers, g) : "all others";
+        const char *name = g < PALETTE_STYLES ? test_answers_class(answers, g) : "all others";
         DLDA_TRY(dlda_file_writer_print(plot->script,
                                         ", \\\n    keyentry with points linetype %zu pointsize 0.9 title %s", g + 1,
-                                        dlda_plot_quote(name, DLDA_CLASS_LETTERS).text));
+                                        plot_quote(name, CLASS_LETTERS).text));
     }
     DLDA_TRY(dlda_file_writer_print(plot->script, "\nunset multiplot\n"));
 done:
     return status;
 }
 
-static dlda_words projection_title(const dlda_report_item *item, size_t directions)
+static display_text projection_title(const report_item *item, size_t directions)
 {
     double shown = 0, all = 0;
 
@@ -175,41 +174,41 @@ static dlda_words projection_title(const dlda_report_item *item, size_t directio
         if (k < directions) shown += item->eigenvalues[k];
     }
     if (directions == item->n_eigenvalues)
-        return dlda_words_of("All %zu directions, with the %s samples", directions, item->answers->part);
-    return dlda_words_of(
+        return display_format("All %zu directions, with the %s samples", directions, item->answers->part);
+    return display_format(
         "The first %zu of %zu directions, which have %.0f %% of the separation, with the %s samples", directions,
         item->n_eigenvalues, all > 0 ? 100 * shown / all : 0, item->answers->part);
 }
 
-static dlda_status draw(const dlda_report *report, dlda_figure *figure, size_t directions, dlda_plot *plot)
+static dlda_status draw(const training_report *report, report_figure *figure, size_t directions, plot_files *plot)
 {
     dlda_status status = DLDA_OK;
-    const dlda_test_answers *answers = report->runs[figure->run].answers;
+    const test_answers *answers = report->runs[figure->run].answers;
     groups by = { 0 };
 
     DLDA_TRY(make_groups(answers, &by));
-    DLDA_TRY(dlda_plot_open(report->figures_folder, figure, directions > 3 ? 900 : 640,
-                            directions > 3   ? 880
-                            : directions > 2 ? 620
-                                             : 460,
-                            plot));
+    DLDA_TRY(plot_open(report->figures_folder, figure, directions > 3 ? 900 : 640,
+                       directions > 3   ? 880
+                       : directions > 2 ? 620
+                                        : 460,
+                       plot));
     DLDA_TRY(write_points(plot, answers, directions, &by));
     DLDA_TRY(write_styles(plot, &by));
     DLDA_TRY(draw_panels(plot, answers, directions));
     DLDA_TRY(draw_legend(plot, answers, &by, directions));
-    DLDA_TRY(dlda_plot_finish(report->figures_folder, figure, plot));
+    DLDA_TRY(plot_finish(report->figures_folder, figure, plot));
 done:
     release_groups(&by);
     return status;
 }
 
-dlda_status dlda_figure_projection(const dlda_report *report, dlda_figure *figure)
+dlda_status figure_projection(const training_report *report, report_figure *figure)
 {
-    const dlda_report_item *item = &report->runs[figure->run];
-    dlda_plot plot = { 0 };
+    const report_item *item = &report->runs[figure->run];
+    plot_files plot = { 0 };
 
-    dlda_figure_begin(report, figure, "projection", "Samples on pairs of directions");
-    figure->caption = dlda_words_of(
+    figure_begin(report, figure, "projection", "Samples on pairs of directions");
+    figure->caption = display_format(
         "Each panel shows samples on two discriminant directions, coloured by their true class; at most %d "
         "samples, class "
         "shares kept. Clouds that lie apart are classes that a straight line can separate.",
@@ -217,7 +216,7 @@ dlda_status dlda_figure_projection(const dlda_report *report, dlda_figure *figur
     figure->missing = item->no_answers;
     if (!item->answers) return DLDA_OK;
     if (item->answers->directions < 2) {
-        figure->missing = dlda_words_of("Two classes have one direction, which has no pair: see the histograms.");
+        figure->missing = display_format("Two classes have one direction, which has no pair: see the histograms.");
         return DLDA_OK;
     }
     size_t directions = item->answers->directions < report->directions ? item->answers->directions
@@ -225,6 +224,6 @@ dlda_status dlda_figure_projection(const dlda_report *report, dlda_figure *figur
     figure->wide = 1;
     figure->title = projection_title(item, directions);
     dlda_status status = draw(report, figure, directions, &plot);
-    dlda_plot_release(&plot);
+    plot_release(&plot);
     return status;
 }

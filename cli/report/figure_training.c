@@ -8,58 +8,58 @@
 #include <math.h>
 #include <string.h>
 
-void dlda_figure_begin(const dlda_report *report, dlda_figure *figure, const char *name, const char *subject)
+void figure_begin(const training_report *report, report_figure *figure, const char *name, const char *subject)
 {
-    if (report->n_runs > 1 && figure->run != DLDA_ALL_RUNS)
+    if (report->n_runs > 1 && figure->run != ALL_RUNS)
         snprintf(figure->name, sizeof figure->name, "run%d-%s", figure->run + 1, name);
     else snprintf(figure->name, sizeof figure->name, "%s", name);
     snprintf(figure->subject, sizeof figure->subject, "%s", subject);
 }
 
-size_t dlda_history_row(const dlda_run_folder *run, double epoch)
+size_t history_row(const run_folder *run, double epoch)
 {
     for (size_t row = 0; row < run->history.rows; row++)
-        if (dlda_run_folder_at(run, row, "epoch") == epoch) return row;
+        if (run_folder_at(run, row, "epoch") == epoch) return row;
     return run->history.rows;
 }
 
 /* ---- Learning curves ---- */
 
-static int has_values(const dlda_report_item *item, const char *column)
+static int has_values(const report_item *item, const char *column)
 {
     for (size_t row = 0; row < item->folder.history.rows; row++)
-        if (!isnan(dlda_run_folder_at(&item->folder, row, column))) return 1;
+        if (!isnan(run_folder_at(&item->folder, row, column))) return 1;
     return 0;
 }
 
-static double last_epoch(const dlda_report *report)
+static double last_epoch(const training_report *report)
 {
     double last = 0;
 
     for (size_t r = 0; r < report->n_runs; r++) {
-        const dlda_run_folder *run = &report->runs[r].folder;
-        if (run->history.rows > 0) last = fmax(last, dlda_run_folder_at(run, run->history.rows - 1, "epoch"));
+        const run_folder *run = &report->runs[r].folder;
+        if (run->history.rows > 0) last = fmax(last, run_folder_at(run, run->history.rows - 1, "epoch"));
     }
     return last;
 }
 
 /* Of all accuracies after epoch `after`; both NaN if there is none. */
-static dlda_plot_extent accuracy_extent(const dlda_report *report, double after)
+static plot_extent accuracy_extent(const training_report *report, double after)
 {
-    dlda_plot_extent extent = { NAN, NAN };
+    plot_extent extent = { NAN, NAN };
 
     for (size_t r = 0; r < report->n_runs; r++)
         for (size_t row = 0; row < report->runs[r].folder.history.rows; row++) {
-            const dlda_run_folder *run = &report->runs[r].folder;
-            if (dlda_run_folder_at(run, row, "epoch") <= after) continue;
-            dlda_plot_extend(&extent, dlda_run_folder_at(run, row, "train_accuracy"));
-            dlda_plot_extend(&extent, dlda_run_folder_at(run, row, "validation_accuracy"));
+            const run_folder *run = &report->runs[r].folder;
+            if (run_folder_at(run, row, "epoch") <= after) continue;
+            plot_extend(&extent, run_folder_at(run, row, "train_accuracy"));
+            plot_extend(&extent, run_folder_at(run, row, "validation_accuracy"));
         }
     return extent;
 }
 
 /* Where the curves are not. */
-static const char *key_place(const dlda_report *report)
+static const char *key_place(const training_report *report)
 {
     if (report->n_runs > 2) return "outside below maxcols 2";
     return accuracy_extent(report, 0).high < 0.7 ? "top left Left reverse" : "bottom right";
@@ -67,7 +67,7 @@ static const char *key_place(const dlda_report *report)
 
 /* Where the axis of accuracies begins, in %; NaN: where gnuplot lets it. In long trainings the first tenth of the epochs may
  * leave no room for all others. */
-static double lowest_shown(const dlda_report *report)
+static double lowest_shown(const training_report *report)
 {
     enum { LONG = 20 };
     double last = last_epoch(report), all = accuracy_extent(report, 0).low;
@@ -79,67 +79,67 @@ static double lowest_shown(const dlda_report *report)
 }
 
 /* The run that is best on its validation set; -1 if none has one. */
-static int best_run(const dlda_report *report)
+static int best_run(const training_report *report)
 {
     int best = -1;
     double most = -1;
 
     for (size_t r = 0; r < report->n_runs; r++) {
-        const dlda_run_folder *run = &report->runs[r].folder;
-        double accuracy = dlda_run_folder_at(run, run->kept, "validation_accuracy");
+        const run_folder *run = &report->runs[r].folder;
+        double accuracy = run_folder_at(run, run->kept, "validation_accuracy");
         if (accuracy > most) best = (int)r, most = accuracy;
     }
     return best;
 }
 
-static dlda_words curves_title(const dlda_report *report)
+static display_text curves_title(const training_report *report)
 {
     int best = best_run(report);
     double last = last_epoch(report);
 
-    if (best < 0) return dlda_words_of("Training accuracy over %.0f epochs; nothing was held out", last);
-    const dlda_report_item *item = &report->runs[best];
-    double accuracy = 100 * dlda_run_folder_at(&item->folder, item->folder.kept, "validation_accuracy");
-    double epoch = dlda_run_folder_at(&item->folder, item->folder.kept, "epoch");
+    if (best < 0) return display_format("Training accuracy over %.0f epochs; nothing was held out", last);
+    const report_item *item = &report->runs[best];
+    double accuracy = 100 * run_folder_at(&item->folder, item->folder.kept, "validation_accuracy");
+    double epoch = run_folder_at(&item->folder, item->folder.kept, "epoch");
     if (report->n_runs == 1)
-        return dlda_words_of("Validation accuracy: %.2f %% at best, in epoch %.0f of %.0f", accuracy, epoch, last);
-    return dlda_words_of("Best on validation: %s, %.2f %% in epoch %.0f",
-                         dlda_clean_words(item->name.text, DLDA_NAME_LETTERS).text, accuracy, epoch);
+        return display_format("Validation accuracy: %.2f %% at best, in epoch %.0f of %.0f", accuracy, epoch, last);
+    return display_format("Best on validation: %s, %.2f %% in epoch %.0f",
+                          display_clean(item->name.text, NAME_LETTERS).text, accuracy, epoch);
 }
 
-static dlda_status write_curve(dlda_plot *plot, const dlda_report_item *item)
+static dlda_status write_curve(plot_files *plot, const report_item *item)
 {
     dlda_status status = DLDA_OK;
-    const dlda_run_folder *run = &item->folder;
+    const run_folder *run = &item->folder;
 
     DLDA_TRY(dlda_file_writer_print(
         plot->data, "# run: %s\n# epoch, training accuracy, validation accuracy, 1 if kept\n", item->name.text));
     for (size_t row = 0; row < run->history.rows; row++) {
-        DLDA_TRY(dlda_plot_number(plot, "", dlda_run_folder_at(run, row, "epoch")));
-        DLDA_TRY(dlda_plot_number(plot, " ", dlda_run_folder_at(run, row, "train_accuracy")));
-        DLDA_TRY(dlda_plot_number(plot, " ", dlda_run_folder_at(run, row, "validation_accuracy")));
+        DLDA_TRY(plot_number(plot, "", run_folder_at(run, row, "epoch")));
+        DLDA_TRY(plot_number(plot, " ", run_folder_at(run, row, "train_accuracy")));
+        DLDA_TRY(plot_number(plot, " ", run_folder_at(run, row, "validation_accuracy")));
         DLDA_TRY(dlda_file_writer_print(plot->data, " %d\n", row == run->kept));
     }
-    DLDA_TRY(dlda_plot_next_block(plot));
+    DLDA_TRY(plot_next_block(plot));
 done:
     return status;
 }
 
 /* The lines of one run: block `index` of the data, in style `style`. */
-static dlda_status plot_curve(dlda_plot *plot, const dlda_report_item *item, int index, size_t style, int several)
+static dlda_status plot_curve(plot_files *plot, const report_item *item, int index, size_t style, int several)
 {
     dlda_status status = DLDA_OK;
     size_t marks = 1 + item->folder.history.rows / 25; /* every which epoch has one */
-    dlda_words name = dlda_clean_words(item->name.text, DLDA_NAME_LETTERS);
-    dlda_words held = dlda_words_of("%s%svalidation", several ? name.text : "", several ? ", " : "");
-    dlda_words seen = dlda_words_of("%s%straining", several ? name.text : "", several ? ", " : "");
-    double kept = dlda_run_folder_at(&item->folder, item->folder.kept, "validation_accuracy");
+    display_text name = display_clean(item->name.text, NAME_LETTERS);
+    display_text held = display_format("%s%svalidation", several ? name.text : "", several ? ", " : "");
+    display_text seen = display_format("%s%straining", several ? name.text : "", several ? ", " : "");
+    double kept = run_folder_at(&item->folder, item->folder.kept, "validation_accuracy");
 
     if (has_values(item, "validation_accuracy"))
         DLDA_TRY(dlda_file_writer_print(plot->script,
                                         "    data index %d using 1:(100*$3) with linespoints linetype %zu "
                                         "linewidth 2 pointsize 0.5 pointinterval %zu title %s, \\\n",
-                                        index, style, marks, dlda_plot_quote(held.text, 60).text));
+                                        index, style, marks, plot_quote(held.text, 60).text));
     if (!isnan(kept))
         DLDA_TRY(dlda_file_writer_print(
             plot->script,
@@ -150,13 +150,13 @@ static dlda_status plot_curve(dlda_plot *plot, const dlda_report_item *item, int
         DLDA_TRY(dlda_file_writer_print(plot->script,
                                         "    data index %d using 1:(100*$2) with linespoints linetype %zu "
                                         "dashtype 2 linewidth 1.3 pointsize 0.4 pointinterval %zu title %s, \\\n",
-                                        index, style, marks, dlda_plot_quote(seen.text, 60).text));
+                                        index, style, marks, plot_quote(seen.text, 60).text));
 done:
     return status;
 }
 
 /* The axis of epochs: whole numbers, and room for a single point. */
-static dlda_status write_epochs_axis(dlda_plot *plot, double last)
+static dlda_status write_epochs_axis(plot_files *plot, double last)
 {
     dlda_status status = DLDA_OK;
 
@@ -167,7 +167,7 @@ done:
     return status;
 }
 
-static dlda_status draw_curves(const dlda_report *report, dlda_plot *plot)
+static dlda_status draw_curves(const training_report *report, plot_files *plot)
 {
     dlda_status status = DLDA_OK;
     double lowest = lowest_shown(report);
@@ -179,7 +179,7 @@ static dlda_status draw_curves(const dlda_report *report, dlda_plot *plot)
                                     "set yrange [%s:100]\n"
                                     "set key %s\n"
                                     "plot \\\n",
-                                    isnan(lowest) ? "*" : dlda_words_of("%g", lowest).text, key_place(report)));
+                                    isnan(lowest) ? "*" : display_format("%g", lowest).text, key_place(report)));
     for (size_t r = 0; r < report->n_runs; r++) {
         if (report->runs[r].folder.history.rows == 0) continue;
         DLDA_TRY(write_curve(plot, &report->runs[r]));
@@ -192,53 +192,53 @@ done:
     return status;
 }
 
-dlda_status dlda_figure_learning_curves(const dlda_report *report, dlda_figure *figure)
+dlda_status figure_learning_curves(const training_report *report, report_figure *figure)
 {
     dlda_status status = DLDA_OK;
-    dlda_plot plot = { 0 };
+    plot_files plot = { 0 };
 
-    dlda_figure_begin(report, figure, "learning-curves", "Learning curves");
-    figure->caption = dlda_words_of("Accuracy after each epoch, measured with an LDA fitted on features of the "
-                                    "training set. A wide gap between training and validation means that the "
-                                    "network learns its training samples by heart. The ring is the epoch whose "
-                                    "model was kept.");
+    figure_begin(report, figure, "learning-curves", "Learning curves");
+    figure->caption = display_format("Accuracy after each epoch, measured with an LDA fitted on features of the "
+                                     "training set. A wide gap between training and validation means that the "
+                                     "network learns its training samples by heart. The ring is the epoch whose "
+                                     "model was kept.");
     if (last_epoch(report) < 1 || isnan(accuracy_extent(report, 0).low)) {
-        figure->missing = dlda_words_of("There is no complete epoch in history.csv yet.");
+        figure->missing = display_format("There is no complete epoch in history.csv yet.");
         return DLDA_OK;
     }
     if (lowest_shown(report) > 100 * accuracy_extent(report, 0).low)
-        figure->caption = dlda_words_of("%s Some of the first epochs lie below.", figure->caption.text);
+        figure->caption = display_format("%s Some of the first epochs lie below.", figure->caption.text);
     figure->title = curves_title(report);
     int height = report->n_runs > 2 ? 390 + 16 * (int)report->n_runs : 390;
-    DLDA_TRY(dlda_plot_open(report->figures_folder, figure, 540, height, &plot));
+    DLDA_TRY(plot_open(report->figures_folder, figure, 540, height, &plot));
     DLDA_TRY(draw_curves(report, &plot));
-    DLDA_TRY(dlda_plot_finish(report->figures_folder, figure, &plot));
+    DLDA_TRY(plot_finish(report->figures_folder, figure, &plot));
 done:
-    dlda_plot_release(&plot);
+    plot_release(&plot);
     return status;
 }
 
 /* ---- Mean eigenvalue and accuracy ---- */
 
-static double mean_eigenvalue(const dlda_number_table *table, size_t row)
+static double mean_eigenvalue(const number_table *table, size_t row)
 {
     double sum = 0, count = 0;
 
     for (size_t c = 1; c < table->columns; c++) {
-        double value = dlda_number_table_at(table, row, (int)c);
+        double value = number_table_at(table, row, (int)c);
         if (!isnan(value)) sum += value, count++;
     }
     return count > 0 ? sum / count : NAN;
 }
 
-static double accuracy_at(const dlda_run_folder *run, size_t row)
+static double accuracy_at(const run_folder *run, size_t row)
 {
-    double epoch = dlda_number_table_at(&run->eigenvalues, row, 0);
-    return dlda_run_folder_at(run, dlda_history_row(run, epoch), "validation_accuracy");
+    double epoch = number_table_at(&run->eigenvalues, row, 0);
+    return run_folder_at(run, history_row(run, epoch), "validation_accuracy");
 }
 
 /* Pearson's correlation of both over the epochs; NaN with fewer than 3, or if one of them does not change. */
-static double correlation(const dlda_run_folder *run)
+static double correlation(const run_folder *run)
 {
     double n = 0, x = 0, y = 0, xx = 0, yy = 0, xy = 0;
 
@@ -251,38 +251,38 @@ static double correlation(const dlda_run_folder *run)
     return n >= 3 && spread > 0 ? (xy - x * y / n) / sqrt(spread) : NAN;
 }
 
-static dlda_words mean_title(const dlda_run_folder *run)
+static display_text mean_title(const run_folder *run)
 {
     double r = correlation(run), last = mean_eigenvalue(&run->eigenvalues, run->eigenvalues.rows - 1);
 
-    if (isnan(r)) return dlda_words_of("Mean eigenvalue: %.3g in the last epoch", last);
-    return dlda_words_of("Mean eigenvalue and accuracy: correlation %.2f over %zu epochs", r,
-                         run->eigenvalues.rows);
+    if (isnan(r)) return display_format("Mean eigenvalue: %.3g in the last epoch", last);
+    return display_format("Mean eigenvalue and accuracy: correlation %.2f over %zu epochs", r,
+                          run->eigenvalues.rows);
 }
 
-static dlda_status draw_mean(const dlda_report_item *item, dlda_plot *plot)
+static dlda_status draw_mean(const report_item *item, plot_files *plot)
 {
     dlda_status status = DLDA_OK;
-    const dlda_run_folder *run = &item->folder;
+    const run_folder *run = &item->folder;
     int held_out = has_values(item, "validation_accuracy");
-    dlda_plot_extent means = { NAN, NAN }, shares = { NAN, NAN };
+    plot_extent means = { NAN, NAN }, shares = { NAN, NAN };
 
     DLDA_TRY(dlda_file_writer_print(plot->data, "# run: %s\n# epoch, mean eigenvalue, validation accuracy\n",
                                     item->name.text));
     for (size_t row = 0; row < run->eigenvalues.rows; row++) {
-        DLDA_TRY(dlda_plot_number(plot, "", dlda_number_table_at(&run->eigenvalues, row, 0)));
-        DLDA_TRY(dlda_plot_number(plot, " ", mean_eigenvalue(&run->eigenvalues, row)));
-        DLDA_TRY(dlda_plot_number(plot, " ", accuracy_at(run, row)));
-        dlda_plot_extend(&means, mean_eigenvalue(&run->eigenvalues, row));
-        dlda_plot_extend(&shares, 100 * accuracy_at(run, row));
+        DLDA_TRY(plot_number(plot, "", number_table_at(&run->eigenvalues, row, 0)));
+        DLDA_TRY(plot_number(plot, " ", mean_eigenvalue(&run->eigenvalues, row)));
+        DLDA_TRY(plot_number(plot, " ", accuracy_at(run, row)));
+        plot_extend(&means, mean_eigenvalue(&run->eigenvalues, row));
+        plot_extend(&shares, 100 * accuracy_at(run, row));
         DLDA_TRY(dlda_file_writer_print(plot->data, "\n"));
     }
-    DLDA_TRY(write_epochs_axis(plot, dlda_number_table_at(&run->eigenvalues, run->eigenvalues.rows - 1, 0)));
+    DLDA_TRY(write_epochs_axis(plot, number_table_at(&run->eigenvalues, run->eigenvalues.rows - 1, 0)));
     DLDA_TRY(dlda_file_writer_print(plot->script, "set ylabel 'mean eigenvalue' textcolor linetype 1\n"
                                                   "set ytics textcolor linetype 1\n"
                                                   "set key bottom right\n"));
-    DLDA_TRY(dlda_plot_room(plot, "yrange", &means));
-    DLDA_TRY(dlda_plot_room(plot, "y2range", &shares));
+    DLDA_TRY(plot_room(plot, "yrange", &means));
+    DLDA_TRY(plot_room(plot, "y2range", &shares));
     if (held_out)
         DLDA_TRY(dlda_file_writer_print(plot->script,
                                         "set border 11\n"
@@ -300,26 +300,26 @@ done:
     return status;
 }
 
-dlda_status dlda_figure_mean_eigenvalue(const dlda_report *report, dlda_figure *figure)
+dlda_status figure_mean_eigenvalue(const training_report *report, report_figure *figure)
 {
     dlda_status status = DLDA_OK;
-    const dlda_report_item *item = &report->runs[figure->run];
-    dlda_plot plot = { 0 };
+    const report_item *item = &report->runs[figure->run];
+    plot_files plot = { 0 };
 
-    dlda_figure_begin(report, figure, "mean-eigenvalue", "Mean eigenvalue and accuracy");
-    figure->caption = dlda_words_of(
+    figure_begin(report, figure, "mean-eigenvalue", "Mean eigenvalue and accuracy");
+    figure->caption = display_format(
         "What the method is built on: as the eigenvalues of the LDA on the network's features grow, the classes "
         "become easier "
         "to tell apart. Left axis: mean of all eigenvalues; right axis: accuracy on the validation set.");
-    if (dlda_run_folder_eigenvalues(&item->folder) == 0) {
-        figure->missing = dlda_words_of("There are no eigenvalues in eigenvalues.csv.");
+    if (run_folder_eigenvalues(&item->folder) == 0) {
+        figure->missing = display_format("There are no eigenvalues in eigenvalues.csv.");
         return DLDA_OK;
     }
     figure->title = mean_title(&item->folder);
-    DLDA_TRY(dlda_plot_open(report->figures_folder, figure, 540, 390, &plot));
+    DLDA_TRY(plot_open(report->figures_folder, figure, 540, 390, &plot));
     DLDA_TRY(draw_mean(item, &plot));
-    DLDA_TRY(dlda_plot_finish(report->figures_folder, figure, &plot));
+    DLDA_TRY(plot_finish(report->figures_folder, figure, &plot));
 done:
-    dlda_plot_release(&plot);
+    plot_release(&plot);
     return status;
 }

@@ -4,7 +4,7 @@
  */
 #include "report/html.h"
 #include "base/memory.h"
-#include "report/words.h"
+#include "report/display_text.h"
 
 #include <string.h>
 
@@ -22,10 +22,10 @@ static const char *escape_of(char c)
     }
 }
 
-dlda_status dlda_html_text(dlda_file_writer *page, const char *text)
+dlda_status html_text(dlda_file_writer *page, const char *text)
 {
     dlda_status status = DLDA_OK;
-    dlda_words clean = dlda_clean_words(text, sizeof clean.text);
+    display_text clean = display_clean(text, sizeof clean.text);
 
     for (const char *c = clean.text; *c; c++) {
         const char *escape = escape_of(*c);
@@ -35,12 +35,12 @@ done:
     return status;
 }
 
-dlda_status dlda_html_element(dlda_file_writer *page, const char *tag, const char *text)
+dlda_status html_element(dlda_file_writer *page, const char *tag, const char *text)
 {
     dlda_status status = DLDA_OK;
 
     DLDA_TRY(dlda_file_writer_print(page, "<%s>", tag));
-    DLDA_TRY(dlda_html_text(page, text));
+    DLDA_TRY(html_text(page, text));
     DLDA_TRY(dlda_file_writer_print(page, "</%.*s>", (int)strcspn(tag, " "), tag));
 done:
     return status;
@@ -65,7 +65,7 @@ done:
     return status;
 }
 
-dlda_status dlda_html_picture(dlda_file_writer *page, const dlda_raw_images *picture, const char *words)
+dlda_status html_picture(dlda_file_writer *page, const dlda_pixels *picture, const char *description)
 {
     dlda_status status = DLDA_OK;
     uint8_t *bytes = NULL;
@@ -74,7 +74,7 @@ dlda_status dlda_html_picture(dlda_file_writer *page, const dlda_raw_images *pic
     DLDA_TRY(dlda_png_encode("picture", picture, &bytes, &size));
     DLDA_TRY(
         dlda_file_writer_print(page, "<img width=\"%zu\" height=\"%zu\" alt=\"", picture->width, picture->height));
-    DLDA_TRY(dlda_html_text(page, words));
+    DLDA_TRY(html_text(page, description));
     DLDA_TRY(dlda_file_writer_print(page, "\" src=\"data:image/png;base64,"));
     DLDA_TRY(add_base64(page, bytes, size));
     DLDA_TRY(dlda_file_writer_print(page, "\">"));
@@ -127,7 +127,7 @@ done:
     return status;
 }
 
-dlda_status dlda_html_drawing(dlda_file_writer *page, const char *path, const char *prefix, const char *words)
+dlda_status html_drawing(dlda_file_writer *page, const char *path, const char *prefix, const char *description)
 {
     dlda_status status = DLDA_OK;
     enum { MOST_BYTES = 1 << 28 };
@@ -141,7 +141,7 @@ dlda_status dlda_html_drawing(dlda_file_writer *page, const char *path, const ch
     box += strlen("viewBox=\"");
     DLDA_TRY(dlda_file_writer_print(page, "<svg viewBox=\"%.*s\" role=\"img\" aria-label=\"",
                                     (int)strcspn(box, "\""), box));
-    DLDA_TRY(dlda_html_text(page, words));
+    DLDA_TRY(html_text(page, description));
     DLDA_TRY(dlda_file_writer_print(page, "\">"));
     DLDA_TRY(add_content(page, content + 1, prefix));
 done:

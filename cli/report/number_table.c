@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static dlda_status read_names(dlda_number_table *self, const char *line)
+static dlda_status read_names(number_table *self, const char *line)
 {
     dlda_status status = DLDA_OK;
 
@@ -42,7 +42,7 @@ static int read_row(const char *line, size_t columns, double *values)
 }
 
 /* A file that was cut within its last number looks whole but for the missing end of the line. */
-static dlda_status check_end(const char *path, dlda_number_table *self)
+static dlda_status check_end(const char *path, number_table *self)
 {
     dlda_status status = DLDA_OK;
     FILE *file = fopen(path, "rbe");
@@ -58,7 +58,7 @@ done:
     return status;
 }
 
-dlda_status dlda_number_table_read(const char *path, dlda_number_table *self)
+dlda_status number_table_read(const char *path, number_table *self)
 {
     dlda_status status = DLDA_OK;
     dlda_name_list lines = { 0 };
@@ -83,21 +83,21 @@ done:
     return status;
 }
 
-void dlda_number_table_release(dlda_number_table *self)
+void number_table_release(number_table *self)
 {
     dlda_name_list_release(&self->names);
     dlda_release(self->values);
-    *self = (dlda_number_table){ 0 };
+    *self = (number_table){ 0 };
 }
 
-int dlda_number_table_column(const dlda_number_table *self, const char *name)
+int number_table_column(const number_table *self, const char *name)
 {
     for (size_t c = 0; c < self->columns; c++)
         if (strcmp(dlda_name_list_at(&self->names, c), name) == 0) return (int)c;
     return -1;
 }
 
-double dlda_number_table_at(const dlda_number_table *self, size_t row, int column)
+double number_table_at(const number_table *self, size_t row, int column)
 {
     return column < 0 || row >= self->rows ? NAN : self->values[row * self->columns + (size_t)column];
 }

@@ -4,25 +4,25 @@
  *
  * A file that is cut short or damaged gives the rows before the damage, and a sentence that says where it is.
  */
-#ifndef DLDA_REPORT_NUMBER_TABLE_H
-#define DLDA_REPORT_NUMBER_TABLE_H
+#ifndef DEEPLDA_CLI_NUMBER_TABLE_H
+#define DEEPLDA_CLI_NUMBER_TABLE_H
 
 #include "base/name_list.h"
 
-typedef struct dlda_number_table {
+typedef struct number_table {
     size_t rows, columns;
     dlda_name_list names; /* [columns]                              */
     double *values;       /* [rows][columns], NaN for an empty field */
     char damage[512];     /* "": there is none                      */
-} dlda_number_table;
+} number_table;
 
 /* Fails if there is nothing at all to be had from the file. Zero everything before. */
-dlda_status dlda_number_table_read(const char *path, dlda_number_table *table);
-void dlda_number_table_release(dlda_number_table *table);
+dlda_status number_table_read(const char *path, number_table *table);
+void number_table_release(number_table *table);
 
 /* The place of a column, -1 if there is none of that name. */
-int dlda_number_table_column(const dlda_number_table *table, const char *name);
+int number_table_column(const number_table *table, const char *name);
 /* A value; NaN in column -1. */
-double dlda_number_table_at(const dlda_number_table *table, size_t row, int column);
+double number_table_at(const number_table *table, size_t row, int column);
 
 #endif

@@ -11,10 +11,10 @@
 
 /* ---- Head ---- */
 
-static dlda_status write_head(dlda_file_writer *page, const dlda_report *report)
+static dlda_status write_head(dlda_file_writer *page, const training_report *report)
 {
     dlda_status status = DLDA_OK;
-    int live = report->refresh && dlda_report_is_running(report);
+    int live = report->refresh && report_is_running(report);
 
     DLDA_TRY(dlda_file_writer_print(
         page, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -24,11 +24,10 @@ static dlda_status write_head(dlda_file_writer *page, const dlda_report *report)
               "<meta name=\"color-scheme\" content=\"light dark\">\n"));
     if (live)
         DLDA_TRY(dlda_file_writer_print(page, "<meta http-equiv=\"refresh\" content=\"%zu\">\n", report->refresh));
-    DLDA_TRY(dlda_html_element(page, "title", report->title.text));
+    DLDA_TRY(html_element(page, "title", report->title.text));
     DLDA_TRY(dlda_file_writer_print(
-        page, "\n<link rel=\"icon\" href=\"data:,\">\n<style>\n%s</style>\n</head>\n<body>\n<main>\n",
-        dlda_page_style));
-    DLDA_TRY(dlda_html_element(page, "h1", report->title.text));
+        page, "\n<link rel=\"icon\" href=\"data:,\">\n<style>\n%s</style>\n</head>\n<body>\n<main>\n", page_style));
+    DLDA_TRY(html_element(page, "h1", report->title.text));
     if (live)
         DLDA_TRY(dlda_file_writer_print(
             page, "\n<p class=\"live\">Still running: this page reloads itself every %zu seconds.</p>",
@@ -39,7 +38,7 @@ done:
 }
 
 /* What could not be read, for all runs. */
-static dlda_status write_problems(dlda_file_writer *page, const dlda_report *report)
+static dlda_status write_problems(dlda_file_writer *page, const training_report *report)
 {
     dlda_status status = DLDA_OK;
     size_t count = 0;
@@ -50,7 +49,7 @@ static dlda_status write_problems(dlda_file_writer *page, const dlda_report *rep
         dlda_file_writer_print(page, "<section class=\"problems\">\n<h2>What is missing or damaged</h2>\n<ul>\n"));
     for (size_t r = 0; r < report->n_runs; r++)
         for (size_t i = 0; i < report->runs[r].folder.problems.count; i++) {
-            DLDA_TRY(dlda_html_element(page, "li", dlda_name_list_at(&report->runs[r].folder.problems, i)));
+            DLDA_TRY(html_element(page, "li", dlda_name_list_at(&report->runs[r].folder.problems, i)));
             DLDA_TRY(dlda_file_writer_print(page, "\n"));
         }
     DLDA_TRY(dlda_file_writer_print(page, "</ul>\n</section>\n"));
@@ -61,7 +60,7 @@ done:
 /* ---- Figures ---- */
 
 /* Links to those of its files that are there. */
-static dlda_status write_files(dlda_file_writer *page, const dlda_report *report, const char *name)
+static dlda_status write_files(dlda_file_writer *page, const training_report *report, const char *name)
 {
     static const char *const endings[] = { "svg", "png", "gp", "dat", "csv" };
     dlda_status status = DLDA_OK;
@@ -69,7 +68,7 @@ static dlda_status write_files(dlda_file_writer *page, const dlda_report *report
 
     DLDA_TRY(dlda_file_writer_print(page, " <span class=\"files\">"));
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
-        DLDA_TRY(dlda_path_join(report->figures_folder, dlda_words_of("%s.%s", name, endings[i]).text, &path));
+        DLDA_TRY(dlda_path_join(report->figures_folder, display_format("%s.%s", name, endings[i]).text, &path));
         if (dlda_path_exists(path))
             DLDA_TRY(
                 dlda_file_writer_print(page, "<a href=\"figures/%s.%s\">%s</a> ", name, endings[i], endings[i]));
@@ -83,15 +82,15 @@ done:
 }
 
 /* The drawing, or in its place why there is none. */
-static dlda_status write_drawing(dlda_file_writer *page, const dlda_report *report, const dlda_figure *figure)
+static dlda_status write_drawing(dlda_file_writer *page, const training_report *report, const report_figure *figure)
 {
     dlda_status status = DLDA_OK;
     char *path = NULL;
 
-    DLDA_TRY(dlda_path_join(report->figures_folder, dlda_words_of("%s.svg", figure->name).text, &path));
-    if (figure->missing.text[0]) DLDA_TRY(dlda_html_element(page, "p class=\"missing\"", figure->missing.text));
+    DLDA_TRY(dlda_path_join(report->figures_folder, display_format("%s.svg", figure->name).text, &path));
+    if (figure->missing.text[0]) DLDA_TRY(html_element(page, "p class=\"missing\"", figure->missing.text));
     else if (!dlda_path_exists(path)) {
-        DLDA_TRY(dlda_html_element(page, "p class=\"finding\"", figure->title.text));
+        DLDA_TRY(html_element(page, "p class=\"finding\"", figure->title.text));
         DLDA_TRY(dlda_file_writer_print(page,
                                         "<p class=\"missing\">Not drawn: that takes gnuplot, which is missing or "
                                         "failed. Data and script are in figures/%s.dat and "
@@ -99,8 +98,8 @@ static dlda_status write_drawing(dlda_file_writer *page, const dlda_report *repo
                                         figure->name, figure->name));
     } else {
         DLDA_TRY(dlda_file_writer_print(page, "<div class=\"card%s\">", figure->wide ? " wide" : ""));
-        DLDA_TRY(dlda_html_drawing(page, path, dlda_words_of("%s-", figure->name).text,
-                                   dlda_words_of("%s: %s", figure->subject, figure->title.text).text));
+        DLDA_TRY(html_drawing(page, path, display_format("%s-", figure->name).text,
+                              display_format("%s: %s", figure->subject, figure->title.text).text));
         DLDA_TRY(dlda_file_writer_print(page, "</div>"));
     }
 done:
@@ -108,23 +107,23 @@ done:
     return status;
 }
 
-static dlda_status write_figure(dlda_file_writer *page, const dlda_report *report, const dlda_figure *figure)
+static dlda_status write_figure(dlda_file_writer *page, const training_report *report, const report_figure *figure)
 {
     dlda_status status = DLDA_OK;
 
     DLDA_TRY(dlda_file_writer_print(page, "<figure id=\"%s\"%s>\n", figure->name,
                                     figure->wide ? " class=\"wide\"" : ""));
-    DLDA_TRY(dlda_html_element(page, "h3", figure->subject));
+    DLDA_TRY(html_element(page, "h3", figure->subject));
     DLDA_TRY(write_drawing(page, report, figure));
     DLDA_TRY(dlda_file_writer_print(page, "\n<figcaption>"));
-    DLDA_TRY(dlda_html_text(page, figure->caption.text));
+    DLDA_TRY(html_text(page, figure->caption.text));
     if (!figure->missing.text[0]) DLDA_TRY(write_files(page, report, figure->name));
     DLDA_TRY(dlda_file_writer_print(page, "</figcaption>\n</figure>\n"));
 done:
     return status;
 }
 
-static dlda_status write_figures(dlda_file_writer *page, const dlda_report *report, int run)
+static dlda_status write_figures(dlda_file_writer *page, const training_report *report, int run)
 {
     dlda_status status = DLDA_OK;
 
@@ -138,45 +137,44 @@ done:
 
 /* ---- Hardest samples ---- */
 
-static dlda_status write_hard_sample(dlda_file_writer *page, const dlda_report_item *item, size_t i)
+static dlda_status write_hard_sample(dlda_file_writer *page, const report_item *item, size_t i)
 {
     dlda_status status = DLDA_OK;
-    const dlda_test_answers *answers = item->answers;
+    const test_answers *answers = item->answers;
     size_t sample = item->hardest.sample[i];
-    const char *truth = dlda_test_answers_class(answers, (size_t)answers->truth[sample]);
-    const char *called = dlda_test_answers_class(answers,
-                                                 (size_t)answers->evaluation[DLDA_BAYES]->predicted[sample]);
+    const char *truth = test_answers_true_class(answers, sample);
+    const char *predicted = test_answers_predicted_class(answers, sample);
 
     DLDA_TRY(dlda_file_writer_print(page, "<li>"));
-    if (item->hardest.pictures.bytes) {
-        dlda_raw_images picture = dlda_hardest_picture(&item->hardest, i);
-        DLDA_TRY(dlda_html_picture(page, &picture, dlda_words_of("sample %zu", sample).text));
+    if (item->hardest.pictures) {
+        dlda_pixels picture = hardest_picture(&item->hardest, i);
+        DLDA_TRY(html_picture(page, &picture, display_format("sample %zu", sample).text));
     }
     DLDA_TRY(dlda_file_writer_print(page, "<span>is "));
-    DLDA_TRY(dlda_html_element(page, "b", dlda_clean_words(truth, 20).text));
-    DLDA_TRY(dlda_file_writer_print(page, "</span><span>called "));
-    DLDA_TRY(dlda_html_element(page, "b", dlda_clean_words(called, 20).text));
+    DLDA_TRY(html_element(page, "b", display_clean(truth, 20).text));
+    DLDA_TRY(dlda_file_writer_print(page, "</span><span>predicted "));
+    DLDA_TRY(html_element(page, "b", display_clean(predicted, 20).text));
     DLDA_TRY(dlda_file_writer_print(page, "</span><small>%.0f %%, no. %zu</small></li>\n",
-                                    100 * (double)answers->p_called[DLDA_BAYES][sample], sample));
+                                    100 * (double)answers->evaluation[DLDA_BAYES]->confidence[sample], sample));
 done:
     return status;
 }
 
-static dlda_status write_hardest(dlda_file_writer *page, const dlda_report *report, size_t r)
+static dlda_status write_hardest(dlda_file_writer *page, const training_report *report, size_t r)
 {
     dlda_status status = DLDA_OK;
-    const dlda_report_item *item = &report->runs[r];
-    dlda_words name = report->n_runs > 1 ? dlda_words_of("run%zu-hardest", r + 1) : dlda_words_of("hardest");
+    const report_item *item = &report->runs[r];
+    display_text name = report->n_runs > 1 ? display_format("run%zu-hardest", r + 1) : display_format("hardest");
 
     DLDA_TRY(dlda_file_writer_print(page, "<section class=\"hardest\">\n<h3>The hardest samples</h3>\n"));
-    if (!item->answers) DLDA_TRY(dlda_html_element(page, "p class=\"missing\"", item->no_answers.text));
+    if (!item->answers) DLDA_TRY(html_element(page, "p class=\"missing\"", item->no_answers.text));
     else {
         DLDA_TRY(dlda_file_writer_print(page, "<ul class=\"samples\">\n"));
         for (size_t i = 0; i < item->hardest.count; i++) DLDA_TRY(write_hard_sample(page, item, i));
         DLDA_TRY(dlda_file_writer_print(
             page,
             "</ul>\n<p class=\"caption\">The %s samples whose true class has the least probability "
-            "(--proba bayes), the hardest first, with the probability of the class they are given. ",
+            "(--proba bayes), the hardest first, with the probability of the predicted class. ",
             item->answers->part));
         DLDA_TRY(write_files(page, report, name.text));
         DLDA_TRY(dlda_file_writer_print(page, "</p>\n"));
@@ -188,38 +186,37 @@ done:
 
 /* ---- The page ---- */
 
-static dlda_status write_run(dlda_file_writer *page, const dlda_report *report, size_t r)
+static dlda_status write_run(dlda_file_writer *page, const training_report *report, size_t r)
 {
     dlda_status status = DLDA_OK;
 
     DLDA_TRY(dlda_file_writer_print(page, "<section>\n"));
     if (report->n_runs > 1)
-        DLDA_TRY(
-            dlda_html_element(page, "h2", dlda_words_of("Run %zu: %s", r + 1, report->runs[r].name.text).text));
+        DLDA_TRY(html_element(page, "h2", display_format("Run %zu: %s", r + 1, report->runs[r].name.text).text));
     DLDA_TRY(write_figures(page, report, (int)r));
     DLDA_TRY(write_hardest(page, report, r));
-    if (report->runs[r].answers) DLDA_TRY(dlda_page_classes(page, report->runs[r].answers));
+    if (report->runs[r].answers) DLDA_TRY(page_classes(page, report->runs[r].answers));
     DLDA_TRY(dlda_file_writer_print(page, "</section>\n"));
 done:
     return status;
 }
 
-dlda_status dlda_report_write_html(const dlda_report *report, const char *path)
+dlda_status report_write_html(const training_report *report, const char *path)
 {
     dlda_status status = DLDA_OK;
     dlda_file_writer *page = NULL;
 
     DLDA_TRY(dlda_file_writer_open(path, &page));
     DLDA_TRY(write_head(page, report));
-    DLDA_TRY(dlda_page_results(page, report));
+    DLDA_TRY(page_results(page, report));
     DLDA_TRY(write_problems(page, report));
     DLDA_TRY(dlda_file_writer_print(page, "<section>\n<h2>%s</h2>\n",
                                     report->n_runs > 1 ? "All runs" : "Training and test"));
-    DLDA_TRY(write_figures(page, report, DLDA_ALL_RUNS));
+    DLDA_TRY(write_figures(page, report, ALL_RUNS));
     DLDA_TRY(dlda_file_writer_print(page, "</section>\n"));
     for (size_t r = 0; r < report->n_runs; r++) DLDA_TRY(write_run(page, report, r));
-    DLDA_TRY(dlda_page_options(page, report));
-    DLDA_TRY(dlda_page_environment(page, report));
+    DLDA_TRY(page_options(page, report));
+    DLDA_TRY(page_environment(page, report));
     DLDA_TRY(dlda_file_writer_print(
         page,
         "</main>\n<footer>Written by deeplda %s. To restyle a figure: change its script in figures/, then "

@@ -2,6 +2,7 @@
  *
  * page_results.c - the top of the page: what has come of the runs. Also how each class fares.
  */
+#include "eval/statistics.h"
 #include "report/page.h"
 
 #include <math.h>
@@ -9,57 +10,57 @@
 
 /* ---- One run: the figures that count, in large letters ---- */
 
-static dlda_status write_tile(dlda_file_writer *page, const char *value, const char *words)
+static dlda_status write_tile(dlda_file_writer *page, const char *value, const char *label)
 {
     dlda_status status = DLDA_OK;
 
     DLDA_TRY(dlda_file_writer_print(page, "<li>"));
-    DLDA_TRY(dlda_html_element(page, "b", value));
-    DLDA_TRY(dlda_html_element(page, "span", words));
+    DLDA_TRY(html_element(page, "b", value));
+    DLDA_TRY(html_element(page, "span", label));
     DLDA_TRY(dlda_file_writer_print(page, "</li>\n"));
 done:
     return status;
 }
 
-static dlda_words percent(double share)
+static display_text percent(double share)
 {
-    return isnan(share) ? dlda_words_of("\xE2\x80\x93") : dlda_words_of("%.2f %%", 100 * share);
+    return isnan(share) ? display_format("\xE2\x80\x93") : display_format("%.2f %%", 100 * share);
 }
 
-static dlda_words duration(double seconds)
+static display_text duration(double seconds)
 {
-    if (isnan(seconds)) return dlda_words_of("\xE2\x80\x93");
-    if (seconds < 120) return dlda_words_of("%.1f s", seconds);
-    if (seconds < 7200) return dlda_words_of("%.1f min", seconds / 60);
-    return dlda_words_of("%.1f h", seconds / 3600);
+    if (isnan(seconds)) return display_format("\xE2\x80\x93");
+    if (seconds < 120) return display_format("%.1f s", seconds);
+    if (seconds < 7200) return display_format("%.1f min", seconds / 60);
+    return display_format("%.1f h", seconds / 3600);
 }
 
-static dlda_status write_test_tiles(dlda_file_writer *page, const dlda_test_answers *answers)
+static dlda_status write_test_tiles(dlda_file_writer *page, const test_answers *answers)
 {
     dlda_status status = DLDA_OK;
     const dlda_evaluation *found = answers->evaluation[DLDA_PAPER];
-    double low = 0, high = 0;
+    stat_interval interval = stat_share_interval(found->correct, found->samples);
 
-    dlda_share_interval((double)found->correct, (double)found->samples, &low, &high);
-    DLDA_TRY(write_tile(
-        page, percent(found->accuracy).text,
-        dlda_words_of("%s accuracy; 95 %% interval %.1f to %.1f", answers->part, 100 * low, 100 * high).text));
+    DLDA_TRY(write_tile(page, percent(found->accuracy).text,
+                        display_format("%s accuracy; 95 %% interval %.1f to %.1f", answers->part,
+                                       100 * interval.low, 100 * interval.high)
+                            .text));
     if (!isnan(answers->softmax_accuracy))
         DLDA_TRY(write_tile(
             page, percent(answers->softmax_accuracy).text,
-            dlda_words_of("%s accuracy by the softmax; all else here is by the LDA", answers->part).text));
-    DLDA_TRY(write_tile(page, dlda_words_of("%zu of %zu", found->samples - found->correct, found->samples).text,
-                        dlda_words_of("%s samples wrong", answers->part).text));
+            display_format("%s accuracy by the softmax; all else here is by the LDA", answers->part).text));
+    DLDA_TRY(write_tile(page, display_format("%zu of %zu", found->samples - found->correct, found->samples).text,
+                        display_format("%s samples wrong", answers->part).text));
 done:
     return status;
 }
 
-static dlda_status write_tiles(dlda_file_writer *page, const dlda_report_item *item)
+static dlda_status write_tiles(dlda_file_writer *page, const report_item *item)
 {
     dlda_status status = DLDA_OK;
-    const dlda_run_folder *run = &item->folder;
-    double kept = dlda_run_folder_at(run, run->kept, "epoch");
-    double validation = dlda_run_folder_at(run, run->kept, "validation_accuracy");
+    const run_folder *run = &item->folder;
+    double kept = run_folder_at(run, run->kept, "epoch");
+    double validation = run_folder_at(run, run->kept, "validation_accuracy");
 
     DLDA_TRY(dlda_file_writer_print(page, "<ul class=\"tiles\">\n"));
     if (item->answers) DLDA_TRY(write_test_tiles(page, item->answers));
@@ -67,14 +68,14 @@ static dlda_status write_tiles(dlda_file_writer *page, const dlda_report_item *i
         DLDA_TRY(write_tile(page, percent(validation).text, "validation accuracy of the epoch that was kept"));
     if (!isnan(kept))
         DLDA_TRY(
-            write_tile(page, dlda_words_of("%.0f of %zu", kept, run->history.rows).text, "epoch that was kept"));
+            write_tile(page, display_format("%.0f of %zu", kept, run->history.rows).text, "epoch that was kept"));
     if (item->n_eigenvalues)
         DLDA_TRY(write_tile(
             page,
-            dlda_words_of("%.3g to %.3g", item->eigenvalues[item->n_eigenvalues - 1], item->eigenvalues[0]).text,
-            dlda_words_of("%zu eigenvalues", item->n_eigenvalues).text));
-    if (!isnan(dlda_json_number(run->facts, "seconds")))
-        DLDA_TRY(write_tile(page, duration(dlda_json_number(run->facts, "seconds")).text, "training"));
+            display_format("%.3g to %.3g", item->eigenvalues[item->n_eigenvalues - 1], item->eigenvalues[0]).text,
+            display_format("%zu eigenvalues", item->n_eigenvalues).text));
+    if (!isnan(entry_number(run->facts, "seconds")))
+        DLDA_TRY(write_tile(page, duration(entry_number(run->facts, "seconds")).text, "training"));
     DLDA_TRY(dlda_file_writer_print(page, "</ul>\n"));
 done:
     return status;
@@ -85,11 +86,11 @@ done:
 static dlda_status write_number_cell(dlda_file_writer *page, double value, const char *text)
 {
     return isnan(value) ? dlda_file_writer_print(page, "<td class=\"n\">&ndash;</td>")
-                        : dlda_html_element(page, "td class=\"n\"", text);
+                        : html_element(page, "td class=\"n\"", text);
 }
 
 /* Accuracies and on how many samples. */
-static dlda_status write_accuracy(dlda_file_writer *page, const dlda_test_answers *answers, int with_softmax)
+static dlda_status write_accuracy(dlda_file_writer *page, const test_answers *answers, int with_softmax)
 {
     dlda_status status = DLDA_OK;
     const dlda_evaluation *found = answers ? answers->evaluation[DLDA_PAPER] : NULL;
@@ -98,49 +99,48 @@ static dlda_status write_accuracy(dlda_file_writer *page, const dlda_test_answer
     DLDA_TRY(write_number_cell(page, accuracy, percent(accuracy).text));
     if (with_softmax) DLDA_TRY(write_number_cell(page, softmax, percent(softmax).text));
     DLDA_TRY(write_number_cell(page, accuracy,
-                               found ? dlda_words_of("%zu %s", found->samples, answers->part).text : ""));
+                               found ? display_format("%zu %s", found->samples, answers->part).text : ""));
 done:
     return status;
 }
 
-static dlda_status write_log_losses(dlda_file_writer *page, const dlda_test_answers *answers)
+static dlda_status write_log_losses(dlda_file_writer *page, const test_answers *answers)
 {
     dlda_status status = DLDA_OK;
 
-    for (int kind = 0; kind < DLDA_KINDS; kind++) {
+    for (int kind = 0; kind < PROBABILITY_KINDS; kind++) {
         double loss = answers ? answers->evaluation[kind]->log_loss : NAN;
-        DLDA_TRY(write_number_cell(page, loss, dlda_words_of("%.4f", loss).text));
+        DLDA_TRY(write_number_cell(page, loss, display_format("%.4f", loss).text));
     }
 done:
     return status;
 }
 
-static dlda_words state_of(const dlda_run_folder *run)
+static display_text state_of(const run_folder *run)
 {
-    dlda_words message = dlda_json_words(run->facts, "message");
-    int failed = run->end == DLDA_END_FAILED;
+    display_text message = entry_text(run->facts, "message");
+    int failed = run->end == RUN_END_FAILED;
 
-    return dlda_words_of("%s%s%.300s", dlda_run_end_words(run->end), failed ? ": " : "",
-                         failed ? message.text : "");
+    return display_format("%s%s%.300s", run_end_text(run->end), failed ? ": " : "", failed ? message.text : "");
 }
 
-static dlda_status write_run(dlda_file_writer *page, const dlda_report_item *item, int with_softmax)
+static dlda_status write_run(dlda_file_writer *page, const report_item *item, int with_softmax)
 {
     dlda_status status = DLDA_OK;
-    const dlda_run_folder *run = &item->folder;
-    double validation = dlda_run_folder_at(run, run->kept, "validation_accuracy");
-    double kept = dlda_run_folder_at(run, run->kept, "epoch");
+    const run_folder *run = &item->folder;
+    double validation = run_folder_at(run, run->kept, "validation_accuracy");
+    double kept = run_folder_at(run, run->kept, "epoch");
 
     DLDA_TRY(dlda_file_writer_print(page, "<tr>"));
-    DLDA_TRY(dlda_html_element(page, "td", item->name.text));
+    DLDA_TRY(html_element(page, "td", item->name.text));
     DLDA_TRY(write_accuracy(page, item->answers, with_softmax));
     DLDA_TRY(write_number_cell(page, validation, percent(validation).text));
-    DLDA_TRY(dlda_html_element(page, "td", state_of(run).text));
+    DLDA_TRY(html_element(page, "td", state_of(run).text));
     DLDA_TRY(dlda_file_writer_print(page, "<td class=\"n\">%zu</td>", run->history.rows));
-    DLDA_TRY(write_number_cell(page, kept, dlda_words_of("%.0f", kept).text));
-    DLDA_TRY(dlda_html_element(page, "td", dlda_json_words(run->options, "objective").text));
-    DLDA_TRY(dlda_html_element(page, "td", dlda_json_words(run->options, "net").text));
-    DLDA_TRY(dlda_html_element(page, "td", dlda_json_words(run->facts, "data").text));
+    DLDA_TRY(write_number_cell(page, kept, display_format("%.0f", kept).text));
+    DLDA_TRY(html_element(page, "td", entry_text(run->options, "objective").text));
+    DLDA_TRY(html_element(page, "td", entry_text(run->options, "net").text));
+    DLDA_TRY(html_element(page, "td", entry_text(run->facts, "data").text));
     DLDA_TRY(write_log_losses(page, item->answers));
     DLDA_TRY(dlda_file_writer_print(page, "</tr>\n"));
 done:
@@ -153,14 +153,14 @@ static const char results_head[] =
     "<th class=\"n\">kept</th><th>objective</th><th>network</th><th>data</th><th class=\"n\">log loss</th>"
     "<th class=\"n\">with bayes</th></tr></thead>\n<tbody>\n";
 
-static int one_has_softmax(const dlda_report *report)
+static int one_has_softmax(const training_report *report)
 {
     for (size_t r = 0; r < report->n_runs; r++)
         if (report->runs[r].answers && !isnan(report->runs[r].answers->softmax_accuracy)) return 1;
     return 0;
 }
 
-dlda_status dlda_page_results(dlda_file_writer *page, const dlda_report *report)
+dlda_status page_results(dlda_file_writer *page, const training_report *report)
 {
     dlda_status status = DLDA_OK;
     int with_softmax = one_has_softmax(report);
@@ -182,7 +182,7 @@ static const char classes_head[] =
     "<thead><tr><th>class</th><th class=\"n\">samples</th><th class=\"n\">recall</th>"
     "<th class=\"n\">precision</th></tr></thead>\n<tbody>\n";
 
-dlda_status dlda_page_classes(dlda_file_writer *page, const dlda_test_answers *answers)
+dlda_status page_classes(dlda_file_writer *page, const test_answers *answers)
 {
     dlda_status status = DLDA_OK;
     const dlda_evaluation *found = answers->evaluation[DLDA_PAPER];
@@ -190,7 +190,7 @@ dlda_status dlda_page_classes(dlda_file_writer *page, const dlda_test_answers *a
     DLDA_TRY(dlda_file_writer_print(page, "%s", classes_head));
     for (size_t c = 0; c < answers->classes; c++) {
         DLDA_TRY(dlda_file_writer_print(page, "<tr>"));
-        DLDA_TRY(dlda_html_element(page, "td", dlda_clean_words(dlda_test_answers_class(answers, c), 60).text));
+        DLDA_TRY(html_element(page, "td", display_clean(test_answers_class(answers, c), 60).text));
         DLDA_TRY(dlda_file_writer_print(page, "<td class=\"n\">%zu</td>", found->class_samples[c]));
         DLDA_TRY(write_number_cell(page, found->recall[c], percent(found->recall[c]).text));
         DLDA_TRY(write_number_cell(page, found->precision[c], percent(found->precision[c]).text));

@@ -6,7 +6,7 @@
  */
 #include "report/page.h"
 
-const char dlda_page_style[] =
+const char page_style[] =
     ":root{color-scheme:light dark;--paper:#fbfbfa;--ink:#1b1c1e;--pale:#5d6166;--line:#dcdee1;--card:#ffffff;"
     "--tile:#f0f2f4;--link:#005a9c;--mark:#fff1c9;--warn:#8a3b00}\n"
     "@media (prefers-color-scheme:dark){:root{--paper:#17181b;--ink:#e8e9eb;--pale:#a4a9b0;--line:#34373d;"

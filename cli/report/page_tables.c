@@ -9,56 +9,55 @@
 
 /* One row of a table of JSON objects. */
 typedef struct table_row {
-    const char *key, *words;
+    const char *key, *label;
 } table_row;
 
-typedef const json_t *pick_object(const dlda_report_item *item);
+typedef const json_t *pick_object(const report_item *item);
 
-static const json_t *options_of(const dlda_report_item *item)
+static const json_t *options_of(const report_item *item)
 {
     return item->folder.options;
 }
 
-static const json_t *facts_of(const dlda_report_item *item)
+static const json_t *facts_of(const report_item *item)
 {
     return item->folder.facts;
 }
 
-static int row_differs(const dlda_report *report, pick_object *pick, const char *key)
+static int row_differs(const training_report *report, pick_object *pick, const char *key)
 {
     for (size_t r = 1; r < report->n_runs; r++)
-        if (strcmp(dlda_json_words(pick(&report->runs[r]), key).text,
-                   dlda_json_words(pick(&report->runs[0]), key).text) != 0)
+        if (strcmp(entry_text(pick(&report->runs[r]), key).text, entry_text(pick(&report->runs[0]), key).text) != 0)
             return 1;
     return 0;
 }
 
-static dlda_status write_row(dlda_file_writer *page, const dlda_report *report, pick_object *pick,
+static dlda_status write_row(dlda_file_writer *page, const training_report *report, pick_object *pick,
                              const table_row *row)
 {
     dlda_status status = DLDA_OK;
 
     DLDA_TRY(
         dlda_file_writer_print(page, "<tr%s>", row_differs(report, pick, row->key) ? " class=\"differs\"" : ""));
-    DLDA_TRY(dlda_html_element(page, "th", row->words));
+    DLDA_TRY(html_element(page, "th", row->label));
     for (size_t r = 0; r < report->n_runs; r++)
-        DLDA_TRY(dlda_html_element(page, "td", dlda_json_words(pick(&report->runs[r]), row->key).text));
+        DLDA_TRY(html_element(page, "td", entry_text(pick(&report->runs[r]), row->key).text));
     DLDA_TRY(dlda_file_writer_print(page, "</tr>\n"));
 done:
     return status;
 }
 
-static dlda_status begin_table(dlda_file_writer *page, const dlda_report *report, const char *heading)
+static dlda_status begin_table(dlda_file_writer *page, const training_report *report, const char *heading)
 {
     dlda_status status = DLDA_OK;
 
     DLDA_TRY(dlda_file_writer_print(page, "<section>\n"));
-    DLDA_TRY(dlda_html_element(page, "h2", heading));
+    DLDA_TRY(html_element(page, "h2", heading));
     if (report->n_runs > 1)
         DLDA_TRY(
             dlda_file_writer_print(page, "\n<p class=\"caption\">Rows in which the runs differ are marked.</p>"));
     DLDA_TRY(dlda_file_writer_print(page, "\n<div class=\"scroll\"><table>\n<thead><tr><th></th>"));
-    for (size_t r = 0; r < report->n_runs; r++) DLDA_TRY(dlda_html_element(page, "th", report->runs[r].name.text));
+    for (size_t r = 0; r < report->n_runs; r++) DLDA_TRY(html_element(page, "th", report->runs[r].name.text));
     DLDA_TRY(dlda_file_writer_print(page, "</tr></thead>\n<tbody>\n"));
 done:
     return status;
@@ -70,7 +69,7 @@ static dlda_status end_table(dlda_file_writer *page)
 }
 
 /* All keys of all runs, each once: those of the first run in its order, then what only later ones have. */
-static dlda_status write_all_keys(dlda_file_writer *page, const dlda_report *report)
+static dlda_status write_all_keys(dlda_file_writer *page, const training_report *report)
 {
     dlda_status status = DLDA_OK;
 
@@ -92,7 +91,7 @@ done:
     return status;
 }
 
-dlda_status dlda_page_options(dlda_file_writer *page, const dlda_report *report)
+dlda_status page_options(dlda_file_writer *page, const training_report *report)
 {
     dlda_status status = DLDA_OK;
 
@@ -103,7 +102,7 @@ done:
     return status;
 }
 
-dlda_status dlda_page_environment(dlda_file_writer *page, const dlda_report *report)
+dlda_status page_environment(dlda_file_writer *page, const training_report *report)
 {
     static const table_row rows[] = {
         { "data", "data" },

@@ -15,23 +15,23 @@ static const char *const colours[COLOURS] = {
 };
 
 /* gnuplot's numbers: 7 disc, 5 square, 9 and 11 triangles, 13 diamond, 15 pentagon. Hollow ones are too faint when small. */
-static const int shapes[DLDA_STYLES] = { 7, 5, 9, 13, 11, 15, 7, 5, 9, 13, 9, 13, 11, 15, 7, 5, 11, 15, 7, 5 };
+static const int shapes[PALETTE_STYLES] = { 7, 5, 9, 13, 11, 15, 7, 5, 9, 13, 9, 13, 11, 15, 7, 5, 11, 15, 7, 5 };
 
-dlda_status dlda_palette_write_styles(dlda_file_writer *script)
+dlda_status palette_write_styles(dlda_file_writer *script)
 {
     dlda_status status = DLDA_OK;
 
-    for (int i = 0; i < DLDA_STYLES; i++)
+    for (int i = 0; i < PALETTE_STYLES; i++)
         DLDA_TRY(dlda_file_writer_print(script, "set linetype %d linecolor rgb '%s' pointtype %d\n", i + 1,
                                         colours[i % COLOURS], shapes[i]));
     DLDA_TRY(dlda_file_writer_print(script,
                                     "set linetype %d linecolor rgb '#BBBBBB' pointtype 7\nset linetype cycle %d\n",
-                                    DLDA_STYLES + 1, DLDA_STYLES + 1));
+                                    PALETTE_STYLES + 1, PALETTE_STYLES + 1));
 done:
     return status;
 }
 
-dlda_status dlda_palette_write_scale(dlda_file_writer *script)
+dlda_status palette_write_scale(dlda_file_writer *script)
 {
     static const char *const steps[] = { "#F0F7FE", "#C1E0FA", "#92C9F6", "#62B1ED", "#2C99E0",
                                          "#0081CC", "#0069B2", "#005192", "#003B6E" };

@@ -14,10 +14,10 @@
 /* ---- Texts ---- */
 
 /* In single quotes. An apostrophe becomes a typographic one: gnuplot does not take a doubled quote as one everywhere. */
-static dlda_words quoted(const char *text, char doubled)
+static display_text quoted(const char *text, char doubled)
 {
     static const char apostrophe[] = "\xE2\x80\x99";
-    dlda_words result = { "'" };
+    display_text result = { "'" };
     size_t used = 1;
 
     for (const char *c = text; *c && used + 6 < sizeof result.text; c++) {
@@ -37,9 +37,9 @@ static int is_common(unsigned char lead)
 }
 
 /* The text with other characters replaced by '?'. */
-static dlda_words common_only(const char *text)
+static display_text common_only(const char *text)
 {
-    dlda_words result = { "" };
+    display_text result = { "" };
     size_t used = 0;
 
     for (int hidden = 0; *text; text++) {
@@ -54,32 +54,32 @@ static dlda_words common_only(const char *text)
 }
 
 /* The terminal pngcairo draws what no font has larger than the picture; a reader of an SVG has fonts of his own. */
-static dlda_words quoted_for_both(const char *text, size_t most, char doubled)
+static display_text quoted_for_both(const char *text, size_t most, char doubled)
 {
     enum { MOST_BYTES = 220 }; /* of one of two texts, with its quotes */
-    dlda_words clean = dlda_clean_words(text, most), common = common_only(clean.text);
-    dlda_words whole = quoted(clean.text, doubled);
+    display_text clean = display_clean(text, most), common = common_only(clean.text);
+    display_text whole = quoted(clean.text, doubled);
 
     if (strcmp(clean.text, common.text) == 0) return whole;
     if (strlen(whole.text) > MOST_BYTES) return quoted_for_both(text, most - 1, doubled);
     /* `common` is the shorter one. */
-    return dlda_words_of("(kind eq 'svg' ? %.*s : %.*s)", MOST_BYTES, whole.text, MOST_BYTES,
-                         quoted(common.text, doubled).text);
+    return display_format("(kind eq 'svg' ? %.*s : %.*s)", MOST_BYTES, whole.text, MOST_BYTES,
+                          quoted(common.text, doubled).text);
 }
 
-dlda_words dlda_plot_quote(const char *text, size_t most)
+display_text plot_quote(const char *text, size_t most)
 {
     return quoted_for_both(text, most, '\0');
 }
 
-dlda_words dlda_plot_quote_tick(const char *text, size_t most)
+display_text plot_quote_tick(const char *text, size_t most)
 {
     return quoted_for_both(text, most, '%');
 }
 
 /* ---- Scripts ---- */
 
-static dlda_status write_head(const dlda_figure *figure, int width, int height, dlda_file_writer *script)
+static dlda_status write_head(const report_figure *figure, int width, int height, dlda_file_writer *script)
 {
     dlda_status status = DLDA_OK;
 
@@ -90,7 +90,7 @@ static dlda_status write_head(const dlda_figure *figure, int width, int height, 
                                     "set encoding utf8\n",
                                     figure->subject, figure->name, figure->name, figure->name, figure->name,
                                     figure->name, figure->name));
-    DLDA_TRY(dlda_palette_write_styles(script));
+    DLDA_TRY(palette_write_styles(script));
     DLDA_TRY(dlda_file_writer_print(
         script,
         "do for [kind in 'svg png'] {\n"
@@ -109,17 +109,17 @@ static dlda_status write_head(const dlda_figure *figure, int width, int height, 
         "heading = kind eq 'svg' ? 'sans-serif,14' : 'sans-serif:Bold'\n"
         "finding = %s\n"
         "set title finding font heading textcolor rgb '#111111'\n\n",
-        width, height, 2 * width, 2 * height, dlda_plot_quote(figure->title.text, 90).text));
+        width, height, 2 * width, 2 * height, plot_quote(figure->title.text, 90).text));
 done:
     return status;
 }
 
-static dlda_status file_path(const char *folder, const dlda_figure *figure, const char *ending, char **path)
+static dlda_status file_path(const char *folder, const report_figure *figure, const char *ending, char **path)
 {
-    return dlda_path_join(folder, dlda_words_of("%s.%s", figure->name, ending).text, path);
+    return dlda_path_join(folder, display_format("%s.%s", figure->name, ending).text, path);
 }
 
-dlda_status dlda_plot_open(const char *folder, const dlda_figure *figure, int width, int height, dlda_plot *plot)
+dlda_status plot_open(const char *folder, const report_figure *figure, int width, int height, plot_files *plot)
 {
     dlda_status status = DLDA_OK;
     char *data = NULL, *script = NULL;
@@ -135,7 +135,7 @@ done:
     return status;
 }
 
-static dlda_status remove_pictures(const char *folder, const dlda_figure *figure)
+static dlda_status remove_pictures(const char *folder, const report_figure *figure)
 {
     static const char *const endings[] = { "svg", "png" };
     dlda_status status = DLDA_OK;
@@ -151,7 +151,7 @@ done:
     return status;
 }
 
-dlda_status dlda_plot_finish(const char *folder, const dlda_figure *figure, dlda_plot *plot)
+dlda_status plot_finish(const char *folder, const report_figure *figure, plot_files *plot)
 {
     dlda_status status = DLDA_OK;
 
@@ -163,35 +163,35 @@ done:
     return status;
 }
 
-void dlda_plot_release(dlda_plot *plot)
+void plot_release(plot_files *plot)
 {
     dlda_file_writer_destroy(plot->data);
     dlda_file_writer_destroy(plot->script);
-    *plot = (dlda_plot){ 0 };
+    *plot = (plot_files){ 0 };
 }
 
 /* ---- Data ---- */
 
-dlda_status dlda_plot_number(dlda_plot *plot, const char *before, double value)
+dlda_status plot_number(plot_files *plot, const char *before, double value)
 {
     return isnan(value) ? dlda_file_writer_print(plot->data, "%sNaN", before)
                         : dlda_file_writer_print(plot->data, "%s%.9g", before, value);
 }
 
-dlda_status dlda_plot_next_block(dlda_plot *plot)
+dlda_status plot_next_block(plot_files *plot)
 {
     return dlda_file_writer_print(plot->data, "\n\n");
 }
 
 /* ---- Axes ---- */
 
-void dlda_plot_extend(dlda_plot_extent *extent, double value)
+void plot_extend(plot_extent *extent, double value)
 {
     extent->low = fmin(extent->low, value);
     extent->high = fmax(extent->high, value);
 }
 
-dlda_status dlda_plot_room(dlda_plot *plot, const char *axis, const dlda_plot_extent *extent)
+dlda_status plot_room(plot_files *plot, const char *axis, const plot_extent *extent)
 {
     double room = 0.1 * fmax(fabs(extent->low), 1);
 
@@ -200,7 +200,7 @@ dlda_status dlda_plot_room(dlda_plot *plot, const char *axis, const dlda_plot_ex
                                   extent->high + room);
 }
 
-double dlda_plot_tick_step(double range)
+double plot_tick_step(double range)
 {
     double least = range / 4, power = pow(10, floor(log10(least)));
 

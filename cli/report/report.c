@@ -10,15 +10,15 @@
 
 enum { DIRECTIONS = 5 };
 
-dlda_status dlda_report_create(const dlda_report_spec *spec, dlda_report **report)
+dlda_status report_create(const report_spec *spec, training_report **report)
 {
     dlda_status status = DLDA_OK;
-    dlda_report *self = NULL;
+    training_report *self = NULL;
 
     DLDA_TRY(DLDA_TAKE(&self, 1, "report"));
     DLDA_TRY(dlda_take_text(spec->folder, &self->folder));
     DLDA_TRY(dlda_path_join(spec->folder, "figures", &self->figures_folder));
-    if (spec->title) self->title = dlda_clean_words(spec->title, 120);
+    if (spec->title) self->title = display_clean(spec->title, 120);
     self->directions = spec->directions ? spec->directions : DIRECTIONS;
     if (self->directions < 2) self->directions = 2;
     self->threads = spec->threads;
@@ -28,20 +28,20 @@ dlda_status dlda_report_create(const dlda_report_spec *spec, dlda_report **repor
     *report = self;
     self = NULL;
 done:
-    dlda_report_destroy(self);
+    report_destroy(self);
     return status;
 }
 
-static void release_item(dlda_report_item *item)
+static void release_item(report_item *item)
 {
-    dlda_run_folder_release(&item->folder);
-    dlda_test_answers_destroy(item->answers);
-    dlda_hardest_release(&item->hardest);
+    run_folder_release(&item->folder);
+    test_answers_destroy(item->answers);
+    hardest_release(&item->hardest);
     dlda_release(item->eigenvalues);
-    *item = (dlda_report_item){ 0 };
+    *item = (report_item){ 0 };
 }
 
-void dlda_report_destroy(dlda_report *self)
+void report_destroy(training_report *self)
 {
     if (!self) return;
     for (size_t r = 0; r < self->n_runs; r++) release_item(&self->runs[r]);
@@ -55,28 +55,28 @@ void dlda_report_destroy(dlda_report *self)
 /* ---- Runs ---- */
 
 /* The last part of a path, without slashes behind it; the whole path if that says nothing. */
-static dlda_words name_of(const char *folder)
+static display_text name_of(const char *folder)
 {
-    dlda_words path = dlda_clean_words(folder, 200);
+    display_text path = display_clean(folder, 200);
     size_t n = strlen(path.text);
 
     while (n > 1 && path.text[n - 1] == '/') path.text[--n] = '\0';
     const char *last = dlda_path_name(path.text);
-    return strcmp(last, ".") == 0 || strcmp(last, "..") == 0 || !last[0] ? path : dlda_words_of("%s", last);
+    return strcmp(last, ".") == 0 || strcmp(last, "..") == 0 || !last[0] ? path : display_format("%s", last);
 }
 
 /* Those of the model; without one, those of the epoch that was kept, or else of the last. */
-static dlda_status find_eigenvalues(dlda_report_item *item, const dlda_model *model)
+static dlda_status find_eigenvalues(report_item *item, const dlda_model *model)
 {
     dlda_status status = DLDA_OK;
-    const dlda_number_table *table = &item->folder.eigenvalues;
+    const number_table *table = &item->folder.eigenvalues;
     size_t count = 0, row = table->rows;
     const double *values = model ? dlda_lda_eigenvalues(dlda_model_lda(model), &count) : NULL;
 
     if (!values && table->rows > 0 && table->columns > 1) {
-        double kept = dlda_run_folder_at(&item->folder, item->folder.kept, "epoch");
-        while (row > 1 && dlda_number_table_at(table, row - 1, 0) != kept) row--;
-        if (dlda_number_table_at(table, row - 1, 0) != kept) row = table->rows;
+        double kept = run_folder_at(&item->folder, item->folder.kept, "epoch");
+        while (row > 1 && number_table_at(table, row - 1, 0) != kept) row--;
+        if (number_table_at(table, row - 1, 0) != kept) row = table->rows;
         values = table->values + (row - 1) * table->columns + 1;
         while (count + 1 < table->columns && !isnan(values[count])) count++;
     }
@@ -87,37 +87,37 @@ done:
     return status;
 }
 
-static dlda_status test_model(const dlda_report *self, const dlda_report_run *run, dlda_report_item *item)
+static dlda_status test_model(const training_report *self, const report_run *run, report_item *item)
 {
     dlda_status status = DLDA_OK;
-    const dlda_test_answers_spec spec = { run->model, run->samples, run->part ? run->part : "test", self->threads };
+    const test_answers_spec spec = { run->model, run->samples, run->part ? run->part : "test", self->threads };
 
     if (!run->model || !run->samples) {
-        item->no_answers = dlda_clean_words(
+        item->no_answers = display_clean(
             run->no_samples ? run->no_samples : "There are no samples to test the model on.", 400);
         return DLDA_OK;
     }
-    status = dlda_test_answers_create(&spec, &item->answers);
+    status = test_answers_create(&spec, &item->answers);
     if (status == DLDA_E_SHAPE || status == DLDA_E_NUMERIC) { /* other data: the rest of the report can be had */
-        item->no_answers = dlda_clean_words(dlda_last_error(), 400);
+        item->no_answers = display_clean(dlda_last_error(), 400);
         return dlda_name_list_add(&item->folder.problems, item->no_answers.text, strlen(item->no_answers.text));
     }
-    return status == DLDA_OK ? dlda_hardest_find(item->answers, run->samples, &item->hardest) : status;
+    return status == DLDA_OK ? hardest_find(item->answers, run->samples, &item->hardest) : status;
 }
 
-static void tell_problems(const dlda_report *self, const dlda_report_item *item)
+static void tell_problems(const training_report *self, const report_item *item)
 {
     for (size_t i = 0; self->problem && i < item->folder.problems.count; i++)
         self->problem(self->user, dlda_name_list_at(&item->folder.problems, i));
 }
 
-dlda_status dlda_report_add(dlda_report *self, const dlda_report_run *run)
+dlda_status report_add(training_report *self, const report_run *run)
 {
     dlda_status status = DLDA_OK;
-    dlda_report_item item = { 0 };
+    report_item item = { 0 };
 
-    DLDA_TRY(dlda_run_folder_read(run->folder, &item.folder));
-    item.name = run->name ? dlda_clean_words(run->name, 120) : name_of(run->folder);
+    DLDA_TRY(run_folder_read(run->folder, &item.folder));
+    item.name = run->name ? display_clean(run->name, 120) : name_of(run->folder);
     DLDA_TRY(find_eigenvalues(&item, run->model));
     DLDA_TRY(test_model(self, run, &item));
     if (self->n_runs == self->room) {
@@ -126,57 +126,56 @@ dlda_status dlda_report_add(dlda_report *self, const dlda_report_run *run)
     }
     tell_problems(self, &item);
     self->runs[self->n_runs++] = item;
-    item = (dlda_report_item){ 0 };
+    item = (report_item){ 0 };
 done:
     release_item(&item);
     return status;
 }
 
-int dlda_report_is_running(const dlda_report *self)
+int report_is_running(const training_report *self)
 {
     for (size_t r = 0; r < self->n_runs; r++)
-        if (self->runs[r].folder.end == DLDA_END_RUNNING || self->runs[r].folder.end == DLDA_END_BEGUN) return 1;
+        if (self->runs[r].folder.end == RUN_END_RUNNING || self->runs[r].folder.end == RUN_END_BEGUN) return 1;
     return 0;
 }
 
 /* ---- Figures ---- */
 
-static dlda_figure_maker *const of_all_runs[] = { dlda_figure_learning_curves, dlda_figure_structure };
-static dlda_figure_maker *const of_each_run[] = { dlda_figure_mean_eigenvalue, dlda_figure_eigenvalues,
-                                                  dlda_figure_confusion,       dlda_figure_reliability,
-                                                  dlda_figure_projection,      dlda_figure_histograms };
+static figure_maker *const of_all_runs[] = { figure_learning_curves, figure_structure };
+static figure_maker *const of_each_run[] = { figure_mean_eigenvalue, figure_eigenvalues, figure_confusion,
+                                             figure_reliability,     figure_projection,  figure_histograms };
 enum { N_ALL = sizeof of_all_runs / sizeof of_all_runs[0], N_EACH = sizeof of_each_run / sizeof of_each_run[0] };
 
-static dlda_status write_hardest(const dlda_report *self, size_t r)
+static dlda_status write_hardest(const training_report *self, size_t r)
 {
     dlda_status status = DLDA_OK;
-    const dlda_report_item *item = &self->runs[r];
+    const report_item *item = &self->runs[r];
     char *picture = NULL, *table = NULL;
-    dlda_words name = self->n_runs > 1 ? dlda_words_of("run%zu-hardest", r + 1) : dlda_words_of("hardest");
+    display_text name = self->n_runs > 1 ? display_format("run%zu-hardest", r + 1) : display_format("hardest");
 
     if (!item->answers) return DLDA_OK;
-    DLDA_TRY(dlda_path_join(self->figures_folder, dlda_words_of("%s.png", name.text).text, &picture));
-    DLDA_TRY(dlda_path_join(self->figures_folder, dlda_words_of("%s.csv", name.text).text, &table));
-    if (item->hardest.pictures.bytes) DLDA_TRY(dlda_hardest_write_sheet(&item->hardest, item->answers, picture));
-    DLDA_TRY(dlda_hardest_write_table(&item->hardest, item->answers, table));
+    DLDA_TRY(dlda_path_join(self->figures_folder, display_format("%s.png", name.text).text, &picture));
+    DLDA_TRY(dlda_path_join(self->figures_folder, display_format("%s.csv", name.text).text, &table));
+    if (item->hardest.pictures) DLDA_TRY(hardest_write_sheet(&item->hardest, item->answers, picture));
+    DLDA_TRY(hardest_write_table(&item->hardest, item->answers, table));
 done:
     dlda_release(picture);
     dlda_release(table);
     return status;
 }
 
-static void make_title(dlda_report *self)
+static void make_title(training_report *self)
 {
-    dlda_words title = dlda_words_of("%s", self->n_runs == 1 ? "Run " : "Runs ");
+    display_text title = display_format("%s", self->n_runs == 1 ? "Run " : "Runs ");
 
     if (self->title.text[0]) return;
     for (size_t r = 0; r < self->n_runs; r++)
-        title = dlda_words_of("%s%s%s", title.text, r ? ", " : "",
-                              dlda_clean_words(self->runs[r].name.text, 40).text);
-    self->title = dlda_clean_words(title.text, 120);
+        title = display_format("%s%s%s", title.text, r ? ", " : "",
+                               display_clean(self->runs[r].name.text, 40).text);
+    self->title = display_clean(title.text, 120);
 }
 
-dlda_status dlda_report_write_figures(dlda_report *self)
+dlda_status report_write_figures(training_report *self)
 {
     dlda_status status = DLDA_OK;
 
@@ -187,8 +186,8 @@ dlda_status dlda_report_write_figures(dlda_report *self)
     self->n_figures = 0;
     DLDA_TRY(DLDA_TAKE(&self->figures, N_ALL + self->n_runs * N_EACH, "figures"));
     for (size_t i = 0; i < N_ALL + self->n_runs * N_EACH; i++) {
-        dlda_figure *figure = &self->figures[i];
-        figure->run = i < N_ALL ? DLDA_ALL_RUNS : (int)((i - N_ALL) / N_EACH);
+        report_figure *figure = &self->figures[i];
+        figure->run = i < N_ALL ? ALL_RUNS : (int)((i - N_ALL) / N_EACH);
         DLDA_TRY(i < N_ALL ? of_all_runs[i](self, figure) : of_each_run[(i - N_ALL) % N_EACH](self, figure));
         self->n_figures = i + 1;
     }
@@ -197,21 +196,21 @@ done:
     return status;
 }
 
-const char *dlda_report_figure(const dlda_report *self, size_t i)
+const char *report_figure_name(const training_report *self, size_t i)
 {
     for (size_t f = 0; f < self->n_figures; f++)
         if (!self->figures[f].missing.text[0] && i-- == 0) return self->figures[f].name;
     return NULL;
 }
 
-dlda_status dlda_report_write_page(const dlda_report *self)
+dlda_status report_write_page(const training_report *self)
 {
     dlda_status status = DLDA_OK;
     char *path = NULL;
 
     if (self->n_figures == 0) DLDA_FAIL(DLDA_E_ARGUMENT, "report: the figures come before the page");
     DLDA_TRY(dlda_path_join(self->folder, "report.html", &path));
-    DLDA_TRY(dlda_report_write_html(self, path));
+    DLDA_TRY(report_write_html(self, path));
 done:
     dlda_release(path);
     return status;

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-static dlda_status add_problem(dlda_run_folder *self, const char *sentence)
+static dlda_status add_problem(run_folder *self, const char *sentence)
 {
     return dlda_name_list_add(&self->problems, sentence, strlen(sentence));
 }
@@ -37,7 +37,7 @@ done:
     return status;
 }
 
-static dlda_status read_json(dlda_run_folder *self, const char *name, int needed, json_t **object)
+static dlda_status read_json(run_folder *self, const char *name, int needed, json_t **object)
 {
     dlda_status status = DLDA_OK;
     char *path = NULL;
@@ -50,15 +50,15 @@ done:
     return status;
 }
 
-static dlda_status read_table(dlda_run_folder *self, const char *name, dlda_number_table *table)
+static dlda_status read_table(run_folder *self, const char *name, number_table *table)
 {
     dlda_status status = DLDA_OK;
     char *path = NULL;
 
     DLDA_TRY(dlda_path_join(self->path, name, &path));
-    if (dlda_number_table_read(path, table) != DLDA_OK) {
+    if (number_table_read(path, table) != DLDA_OK) {
         DLDA_TRY(add_problem(self, dlda_last_error()));
-        dlda_number_table_release(table);
+        number_table_release(table);
     } else if (table->damage[0]) DLDA_TRY(add_problem(self, table->damage));
 done:
     dlda_release(path);
@@ -67,35 +67,35 @@ done:
 
 /* ---- What follows from them ---- */
 
-dlda_words dlda_json_words(const json_t *object, const char *key)
+display_text entry_text(const json_t *object, const char *key)
 {
     const json_t *value = object ? json_object_get(object, key) : NULL;
 
-    if (json_is_string(value)) return dlda_clean_words(json_string_value(value), 120);
-    if (json_is_boolean(value)) return dlda_words_of("%s", json_is_true(value) ? "yes" : "no");
-    if (json_is_integer(value)) return dlda_words_of("%lld", (long long)json_integer_value(value));
-    return json_is_real(value) ? dlda_words_of("%.6g", json_real_value(value)) : dlda_words_of("%s", "");
+    if (json_is_string(value)) return display_clean(json_string_value(value), 120);
+    if (json_is_boolean(value)) return display_format("%s", json_is_true(value) ? "yes" : "no");
+    if (json_is_integer(value)) return display_format("%lld", (long long)json_integer_value(value));
+    return json_is_real(value) ? display_format("%.6g", json_real_value(value)) : display_format("%s", "");
 }
 
-double dlda_json_number(const json_t *object, const char *key)
+double entry_number(const json_t *object, const char *key)
 {
     const json_t *value = object ? json_object_get(object, key) : NULL;
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-double dlda_run_folder_at(const dlda_run_folder *self, size_t row, const char *column)
+double run_folder_at(const run_folder *self, size_t row, const char *column)
 {
-    return dlda_number_table_at(&self->history, row, dlda_number_table_column(&self->history, column));
+    return number_table_at(&self->history, row, number_table_column(&self->history, column));
 }
 
-static int column_is_empty(const dlda_number_table *table, size_t column)
+static int column_is_empty(const number_table *table, size_t column)
 {
     for (size_t row = 0; row < table->rows; row++)
-        if (!isnan(dlda_number_table_at(table, row, (int)column))) return 0;
+        if (!isnan(number_table_at(table, row, (int)column))) return 0;
     return 1;
 }
 
-size_t dlda_run_folder_eigenvalues(const dlda_run_folder *self)
+size_t run_folder_eigenvalues(const run_folder *self)
 {
     size_t count = 0;
 
@@ -103,22 +103,22 @@ size_t dlda_run_folder_eigenvalues(const dlda_run_folder *self)
     return count;
 }
 
-const char *dlda_run_end_words(dlda_run_end end)
+const char *run_end_text(run_end end)
 {
     switch (end) {
-    case DLDA_END_BEGUN: return "no epoch is complete yet";
-    case DLDA_END_RUNNING: return "still running";
-    case DLDA_END_COMPLETE: return "complete";
-    case DLDA_END_STOPPED: return "stopped";
-    case DLDA_END_FAILED: return "failed";
-    case DLDA_END_LOST: return "ended without a word";
-    case DLDA_END_UNKNOWN: break;
+    case RUN_END_BEGUN: return "no epoch is complete yet";
+    case RUN_END_RUNNING: return "still running";
+    case RUN_END_COMPLETE: return "complete";
+    case RUN_END_STOPPED: return "stopped";
+    case RUN_END_FAILED: return "failed";
+    case RUN_END_LOST: return "ended without a word";
+    case RUN_END_UNKNOWN: break;
     }
     return "unknown";
 }
 
 /* Not even damaged: the file is not there. */
-static int lacks(const dlda_run_folder *self, const char *name)
+static int lacks(const run_folder *self, const char *name)
 {
     char *path = NULL;
     int missing = dlda_path_join(self->path, name, &path) == DLDA_OK && !dlda_path_exists(path);
@@ -127,29 +127,29 @@ static int lacks(const dlda_run_folder *self, const char *name)
     return missing;
 }
 
-static dlda_run_end find_end(const dlda_run_folder *self)
+static run_end find_end(const run_folder *self)
 {
-    static const dlda_run_end ends[] = { [DLDA_RUN_RUNNING] = DLDA_END_RUNNING,
-                                         [DLDA_RUN_COMPLETE] = DLDA_END_COMPLETE,
-                                         [DLDA_RUN_STOPPED] = DLDA_END_STOPPED,
-                                         [DLDA_RUN_FAILED] = DLDA_END_FAILED,
-                                         [DLDA_RUN_LOST] = DLDA_END_LOST };
+    static const run_end ends[] = { [DLDA_RUN_RUNNING] = RUN_END_RUNNING,
+                                    [DLDA_RUN_COMPLETE] = RUN_END_COMPLETE,
+                                    [DLDA_RUN_STOPPED] = RUN_END_STOPPED,
+                                    [DLDA_RUN_FAILED] = RUN_END_FAILED,
+                                    [DLDA_RUN_LOST] = RUN_END_LOST };
     dlda_run_info *info = NULL;
     dlda_run_state state = dlda_run_info_read(self->path, &info) == DLDA_OK ? info->state : DLDA_RUN_UNKNOWN;
 
     dlda_run_info_destroy(info);
     if (self->facts && state != DLDA_RUN_UNKNOWN) return ends[state];
-    if (self->facts && json_object_get(self->facts, "state")) return DLDA_END_UNKNOWN;
-    if (self->history.rows > 0 && (double)self->history.rows >= dlda_json_number(self->options, "epochs"))
-        return DLDA_END_COMPLETE;
-    if (!self->options && lacks(self, "history.csv") && lacks(self, "model.safetensors")) return DLDA_END_BEGUN;
-    return DLDA_END_UNKNOWN;
+    if (self->facts && json_object_get(self->facts, "state")) return RUN_END_UNKNOWN;
+    if (self->history.rows > 0 && (double)self->history.rows >= entry_number(self->options, "epochs"))
+        return RUN_END_COMPLETE;
+    if (!self->options && lacks(self, "history.csv") && lacks(self, "model.safetensors")) return RUN_END_BEGUN;
+    return RUN_END_UNKNOWN;
 }
 
-static size_t find_kept(const dlda_run_folder *self)
+static size_t find_kept(const run_folder *self)
 {
     for (size_t row = self->history.rows; row > 0; row--)
-        if (dlda_run_folder_at(self, row - 1, "best") == 1) return row - 1;
+        if (run_folder_at(self, row - 1, "best") == 1) return row - 1;
     return self->history.rows;
 }
 
@@ -181,7 +181,7 @@ done:
     return status;
 }
 
-dlda_status dlda_run_folder_read(const char *path, dlda_run_folder *self)
+dlda_status run_folder_read(const char *path, run_folder *self)
 {
     dlda_status status = DLDA_OK;
 
@@ -197,13 +197,13 @@ done:
     return status;
 }
 
-void dlda_run_folder_release(dlda_run_folder *self)
+void run_folder_release(run_folder *self)
 {
     json_decref(self->options);
     json_decref(self->facts);
-    dlda_number_table_release(&self->history);
-    dlda_number_table_release(&self->eigenvalues);
+    number_table_release(&self->history);
+    number_table_release(&self->eigenvalues);
     dlda_name_list_release(&self->problems);
     dlda_release(self->path);
-    *self = (dlda_run_folder){ 0 };
+    *self = (run_folder){ 0 };
 }

@@ -5,10 +5,8 @@
  * Small images are enlarged by a whole factor, each pixel to a square, so that what is shown is what is there.
  */
 #include "report/sheet.h"
+#include "base/by_class.h"
 #include "base/memory.h"
-#include "dataset/by_class.h"
-#include "dataset/dataset.h"
-#include "dataset/writers.h"
 #include "report/font.h"
 #include "report/raster.h"
 
@@ -27,13 +25,14 @@ enum {
 
 typedef struct sheet {
     const dlda_dataset *dataset;
+    int labelled;          /* 0: the samples have no labels                  */
     size_t classes, count; /* rows, and images per row at most               */
     size_t *start, *order; /* samples by class: see dlda_group_by_class      */
     size_t scale;          /* one pixel of an image becomes scale x scale    */
     size_t names, row;     /* width of the names' column, height of a row    */
     float low, high;       /* values that are black and white                */
     float *sample;         /* [height][width][channels]                      */
-    dlda_raw_images page;
+    dlda_pixels page;
 } sheet;
 
 static size_t at_least(size_t a, size_t b)
@@ -45,16 +44,15 @@ static size_t at_least(size_t a, size_t b)
 
 static void put_image(const sheet *self, size_t y, size_t x)
 {
-    dlda_raster_image(&self->page, y, x, self->scale,
-                      &(dlda_raster_source){ dlda_dataset_height(self->dataset), dlda_dataset_width(self->dataset),
-                                             dlda_dataset_channels(self->dataset), self->sample, self->low,
-                                             self->high });
+    raster_image(&self->page, y, x, self->scale,
+                 &(raster_source){ dlda_dataset_height(self->dataset), dlda_dataset_width(self->dataset),
+                                   dlda_dataset_channels(self->dataset), self->sample, self->low, self->high });
 }
 
 static const char *name_of(const sheet *self, size_t c)
 {
     const char *name = dlda_dataset_class_name(self->dataset, c);
-    return dlda_dataset_labels(self->dataset) && name ? name : "all";
+    return self->labelled && name ? name : "all";
 }
 
 static size_t shown(const sheet *self, size_t c)
@@ -71,9 +69,8 @@ static dlda_status put_row(sheet *self, size_t c)
     char count[32];
 
     snprintf(count, sizeof count, "%zu", self->start[c + 1] - self->start[c]);
-    dlda_raster_words(&self->page, y, MARGIN, NAME_SCALE, name_of(self, c), MOST_LETTERS, DLDA_SHEET_INK);
-    dlda_raster_words(&self->page, y + (DLDA_GLYPH_HEIGHT + 2) * NAME_SCALE, MARGIN, 1, count, MOST_LETTERS,
-                      DLDA_SHEET_PALE_INK);
+    raster_text(&self->page, y, MARGIN, NAME_SCALE, name_of(self, c), MOST_LETTERS, SHEET_INK);
+    raster_text(&self->page, y + (GLYPH_HEIGHT + 2) * NAME_SCALE, MARGIN, 1, count, MOST_LETTERS, SHEET_PALE_INK);
     for (size_t i = 0; i < shown(self, c); i++) {
         DLDA_TRY(dlda_dataset_images(self->dataset, self->order[self->start[c] + i], 1, self->sample));
         put_image(self, y, x + i * step);
@@ -119,34 +116,37 @@ static dlda_status check_images(const dlda_dataset *dataset, size_t count)
     return DLDA_OK;
 }
 
+/* Samples without labels are one class. */
 static dlda_status sort_samples(sheet *self)
 {
     dlda_status status = DLDA_OK;
-    const int *labels = dlda_dataset_labels(self->dataset);
     size_t total = dlda_dataset_count(self->dataset), most = 0;
+    int *labels = NULL;
 
-    self->classes = labels ? dlda_dataset_classes(self->dataset) : 1;
+    self->classes = self->labelled ? dlda_dataset_classes(self->dataset) : 1;
     DLDA_TRY(DLDA_TAKE(&self->start, self->classes + 1, "contact sheet"));
     DLDA_TRY(DLDA_TAKE(&self->order, total, "contact sheet"));
+    DLDA_TRY(DLDA_TAKE(&labels, total, "contact sheet"));
+    for (size_t i = 0; self->labelled && i < total; i++) labels[i] = dlda_dataset_label(self->dataset, i);
     dlda_group_by_class(labels, total, self->classes, self->start, self->order);
     for (size_t c = 0; c < self->classes; c++) most = at_least(most, shown(self, c));
     self->count = most;
 done:
+    dlda_release(labels);
     return status;
 }
 
 static dlda_status take_page(sheet *self)
 {
     size_t height = dlda_dataset_height(self->dataset), width = dlda_dataset_width(self->dataset), longest = 0;
-    size_t words = (DLDA_GLYPH_HEIGHT + 2) * NAME_SCALE + DLDA_GLYPH_HEIGHT;
+    size_t text = (GLYPH_HEIGHT + 2) * NAME_SCALE + GLYPH_HEIGHT;
 
     self->scale = at_least(1, CELL / at_least(height, width));
     for (size_t c = 0; c < self->classes; c++)
-        longest = at_least(longest, dlda_raster_letters(name_of(self, c), MOST_LETTERS));
+        longest = at_least(longest, raster_letters(name_of(self, c), MOST_LETTERS));
     int digits = snprintf(NULL, 0, "%zu", dlda_dataset_count(self->dataset));
-    self->names = at_least(longest * NAME_SCALE, (size_t)digits) * (DLDA_GLYPH_WIDTH + 1);
-    self->row = at_least(height * self->scale, words);
-    self->page.count = 1;
+    self->names = at_least(longest * NAME_SCALE, (size_t)digits) * (GLYPH_WIDTH + 1);
+    self->row = at_least(height * self->scale, text);
     self->page.channels = 3;
     if (self->classes > MOST_SIDE || self->count > MOST_SIDE)
         return dlda_fail(DLDA_E_SHAPE, "contact sheet: %zu classes with %zu images do not fit; choose fewer",
@@ -160,10 +160,10 @@ static dlda_status take_page(sheet *self)
     return DLDA_TAKE(&self->page.bytes, self->page.height * self->page.width * 3, "contact sheet");
 }
 
-dlda_status dlda_dataset_write_sheet(const dlda_dataset *dataset, size_t count, const char *path)
+dlda_status sheet_write(const dlda_dataset *dataset, size_t count, const char *path)
 {
     dlda_status status = DLDA_OK;
-    sheet self = { .dataset = dataset, .count = count };
+    sheet self = { .dataset = dataset, .labelled = dlda_dataset_label(dataset, 0) >= 0, .count = count };
     size_t pixels = dlda_dataset_height(dataset) * dlda_dataset_width(dataset) * dlda_dataset_channels(dataset);
 
     DLDA_TRY(check_images(dataset, count));
@@ -171,7 +171,7 @@ dlda_status dlda_dataset_write_sheet(const dlda_dataset *dataset, size_t count, 
     DLDA_TRY(take_page(&self));
     DLDA_TRY(DLDA_TAKE(&self.sample, pixels, "contact sheet"));
     DLDA_TRY(find_range(&self, pixels));
-    memset(self.page.bytes, DLDA_SHEET_PAPER, self.page.height * self.page.width * 3);
+    memset(self.page.bytes, SHEET_PAPER, self.page.height * self.page.width * 3);
     for (size_t c = 0; c < self.classes; c++) DLDA_TRY(put_row(&self, c));
     DLDA_TRY(dlda_png_write(path, &self.page));
 done:

@@ -9,6 +9,6 @@
 
 /* Writes a contact sheet as PNG: a row for each class with its name, its size and its first images, `count` at most.
  * Where values lie outside of 0 to 1, the smallest on the sheet is black and the largest white. */
-dlda_status dlda_dataset_write_sheet(const dlda_dataset *dataset, size_t count, const char *path);
+dlda_status sheet_write(const dlda_dataset *dataset, size_t count, const char *path);
 
 #endif

@@ -10,9 +10,9 @@
  * Sizes are fixed beforehand, so the last batch takes exactly what is left.
  */
 #include "batch/sampler.h"
+#include "base/by_class.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "dataset/by_class.h"
 
 #include <string.h>
 

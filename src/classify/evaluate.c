@@ -24,7 +24,7 @@ static double *shares(const double *array)
     return (double *)array;
 }
 
-dlda_status dlda_evaluation_create(size_t classes, size_t samples, dlda_evaluation **evaluation)
+dlda_status dlda_evaluation_begin(size_t classes, size_t samples, dlda_evaluation **evaluation)
 {
     dlda_status status = DLDA_OK;
     dlda_evaluation *self = NULL;
@@ -128,4 +128,33 @@ void dlda_evaluation_finish(dlda_evaluation *self)
     finish_classes(self);
     finish_bins(self);
     if (self->bins == 0) self->log_loss = self->calibration_error = NAN;
+}
+
+/* ---- All at once ---- */
+
+static dlda_status check_labels(const int *labels, const char *what, size_t n, size_t classes)
+{
+    for (size_t i = 0; i < n; i++)
+        if (labels[i] < 0 || (size_t)labels[i] >= classes)
+            return dlda_fail(DLDA_E_ARGUMENT, "evaluation: %s class %d of sample %zu, expected 0 to %zu", what,
+                             labels[i], i, classes - 1);
+    return DLDA_OK;
+}
+
+dlda_status dlda_evaluation_create(const int *truth, const int *predicted, const float *proba, size_t n,
+                                   size_t classes, dlda_evaluation **evaluation)
+{
+    dlda_status status = DLDA_OK;
+    dlda_evaluation *self = NULL;
+
+    if (n == 0 || classes == 0)
+        DLDA_FAIL(DLDA_E_ARGUMENT, "evaluation: %zu samples of %zu classes, expected at least 1", n, classes);
+    DLDA_TRY(check_labels(truth, "true", n, classes));
+    DLDA_TRY(check_labels(predicted, "predicted", n, classes));
+    DLDA_TRY(dlda_evaluation_begin(classes, n, &self));
+    dlda_evaluation_count(self, n, truth, predicted, proba);
+    dlda_evaluation_finish(self);
+    *evaluation = self;
+done:
+    return status;
 }

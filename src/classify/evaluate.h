@@ -9,8 +9,8 @@
 
 enum { DLDA_CALIBRATION_BINS = 15 };
 
-/* For that many samples at most. */
-dlda_status dlda_evaluation_create(size_t classes, size_t samples, dlda_evaluation **evaluation);
+/* dlda_evaluation_create in steps, for answers that come in portions: `samples` in all, at most. */
+dlda_status dlda_evaluation_begin(size_t classes, size_t samples, dlda_evaluation **evaluation);
 /* Counts n answers: truth and predicted [n], probabilities proba [n][classes], or NULL if there are none. */
 void dlda_evaluation_count(dlda_evaluation *evaluation, size_t n, const int *truth, const int *predicted,
                            const float *proba);

@@ -4,9 +4,9 @@
  * class before ended. So all folds have nearly the same size, and each has its share of every class.
  */
 #include "classify/svm_folds.h"
+#include "base/by_class.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "dataset/by_class.h"
 
 dlda_status dlda_svm_folds(const int *labels, size_t n, size_t classes, size_t folds, uint64_t seed, size_t *fold)
 {

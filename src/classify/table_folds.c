@@ -7,9 +7,9 @@
  * among the rows of their class alone: nothing need be known of the rows to come.
  */
 #include "classify/table_folds.h"
+#include "base/by_class.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "dataset/by_class.h"
 #include "dataset/feature_table.h"
 
 #include <string.h>

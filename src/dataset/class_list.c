@@ -8,9 +8,9 @@
 #include "dataset/class_list.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/utf8.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,14 +145,14 @@ static int find_key(const dlda_class_list *self, const char *key, size_t length)
 
 /* ---- Labels ---- */
 
-/* Names go into model files, which are UTF-8. */
+/* Names go into model files, which are UTF-8; length is at most DLDA_MOST_CLASS_NAME. */
 static int is_utf8(const char *text, size_t length)
 {
-    json_t *string = json_stringn(text, length);
-    int valid = string != NULL;
+    char copy[DLDA_MOST_CLASS_NAME + 1];
 
-    json_decref(string);
-    return valid;
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    return strlen(copy) == length && dlda_is_utf8(copy);
 }
 
 dlda_status dlda_class_list_add(dlda_class_list *self, const char *text, size_t length, int *number)
@@ -162,8 +162,7 @@ dlda_status dlda_class_list_add(dlda_class_list *self, const char *text, size_t 
         if (length > DLDA_MOST_CLASS_NAME)
             return dlda_fail(DLDA_E_FORMAT, "%s: a label of %zu bytes, expected at most %d", self->where, length,
                              DLDA_MOST_CLASS_NAME);
-        if (memchr(text, '\0', length) || !is_utf8(text, length))
-            return dlda_fail(DLDA_E_FORMAT, "%s: a label is not valid UTF-8", self->where);
+        if (!is_utf8(text, length)) return dlda_fail(DLDA_E_FORMAT, "%s: a label is not valid UTF-8", self->where);
     }
     return add_key(self, text, length, number);
 }

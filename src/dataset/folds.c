@@ -5,9 +5,9 @@
  * Each class is shuffled; then the samples, class after class, are dealt to the folds in turn, without starting over at a
  * new class. So the shares of a class differ by at most one, and so do the sizes of the folds.
  */
+#include "base/by_class.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "dataset/by_class.h"
 #include "dataset/dataset_internal.h"
 
 /* Sets of the samples with chosen[i] 0 and 1; `others` may be NULL. */

@@ -6,23 +6,12 @@
  * it, then the places that are left go to the largest remainders. Which samples of a class go is drawn at
  * random; both sets keep the order of the parent.
  */
+#include "base/by_class.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "dataset/by_class.h"
 #include "dataset/dataset_internal.h"
 
 #include <string.h>
-
-void dlda_group_by_class(const int *labels, size_t count, size_t classes, size_t *start, size_t *order)
-{
-    memset(start, 0, (classes + 1) * sizeof *start);
-    for (size_t i = 0; i < count; i++) start[(labels ? labels[i] : 0) + 1]++;
-    for (size_t c = 0; c < classes; c++) start[c + 1] += start[c];
-    /* Filling moves each start to where the next class begins; then all move back by one class. */
-    for (size_t i = 0; i < count; i++) order[start[labels ? labels[i] : 0]++] = i;
-    memmove(start + 1, start, classes * sizeof *start);
-    start[0] = 0;
-}
 
 typedef struct split {
     size_t total, count, classes;

@@ -1,56 +1,25 @@
 /* SPDX-License-Identifier: MIT
  *
- * write_png.c - one PNG file, and sets as folders of them: PART/CLASS/NUMBER.png.
+ * write_png.c - a set as a folder of PNG files: PART/CLASS/NUMBER.png.
  *
  * A set has many small files, and waiting for the disk after each would take minutes. So they are written into a folder
  * with another name, which gets its own when all of them are there.
  */
 #define _GNU_SOURCE
+#include "base/by_class.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "dataset/by_class.h"
+#include "base/png_file.h"
 #include "dataset/dataset_internal.h"
 #include "dataset/writers.h"
 
 #include <errno.h>
 #include <ftw.h>
-#include <png.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- One file ---- */
-
-dlda_status dlda_png_encode(const char *path, const dlda_raw_images *raw, uint8_t **bytes, size_t *size)
-{
-    dlda_status status = DLDA_OK;
-    png_image image = { .version = PNG_IMAGE_VERSION,
-                        .width = (png_uint_32)raw->width,
-                        .height = (png_uint_32)raw->height,
-                        .format = raw->channels == 3 ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY };
-    png_alloc_size_t room = PNG_IMAGE_PNG_SIZE_MAX(image);
-
-    DLDA_TRY(DLDA_TAKE(bytes, room, path));
-    if (!png_image_write_to_memory(&image, *bytes, &room, 0, raw->bytes, 0, NULL))
-        DLDA_FAIL(DLDA_E_MEMORY, "%s: cannot make a PNG: %s", path, image.message);
-    *size = room;
-done:
-    png_image_free(&image);
-    return status;
-}
-
-dlda_status dlda_png_write(const char *path, const dlda_raw_images *image)
-{
-    dlda_status status = DLDA_OK;
-    uint8_t *bytes = NULL;
-    size_t size = 0;
-
-    DLDA_TRY(dlda_png_encode(path, image, &bytes, &size));
-    DLDA_TRY(dlda_file_write(path, bytes, size));
-done:
-    dlda_release(bytes);
-    return status;
-}
 
 static dlda_status write_plainly(const char *path, const uint8_t *bytes, size_t size)
 {
@@ -83,8 +52,7 @@ done:
 static dlda_status write_sample(const dlda_dataset *self, size_t i, const char *folder)
 {
     dlda_status status = DLDA_OK;
-    const dlda_raw_images image = { 1, self->height, self->width, self->channels,
-                                    (uint8_t *)dlda_sample_bytes(self, i) };
+    const dlda_pixels image = { self->height, self->width, self->channels, (uint8_t *)dlda_sample_bytes(self, i) };
     char name[32];
     char *path = NULL;
     uint8_t *bytes = NULL;
@@ -147,7 +115,7 @@ static dlda_status check_images(const dlda_dataset *self)
 {
     if (self->channels != 1 && self->channels != 3)
         return dlda_fail(DLDA_E_SHAPE, "png: %zu channels, expected 1 or 3", self->channels);
-    if (self->height > PNG_UINT_31_MAX / 4 || self->width > PNG_UINT_31_MAX / 4)
+    if (self->height > DLDA_PNG_MOST_SIDE || self->width > DLDA_PNG_MOST_SIDE)
         return dlda_fail(DLDA_E_SHAPE, "png: images of %zu x %zu, which is too large", self->height, self->width);
     return dlda_expect_bytes(self, "png");
 }

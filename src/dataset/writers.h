@@ -21,9 +21,4 @@ dlda_status dlda_expect_bytes(const dlda_dataset *dataset, const char *format);
 /* The bytes [height][width][channels] of sample i of a set that has bytes. */
 const uint8_t *dlda_sample_bytes(const dlda_dataset *dataset, size_t i);
 
-/* One image with 1 or 3 channels as a PNG in memory; `path` names it in errors. */
-dlda_status dlda_png_encode(const char *path, const dlda_raw_images *image, uint8_t **bytes, size_t *size);
-/* One image with 1 or 3 channels as a PNG file that appears as a whole. */
-dlda_status dlda_png_write(const char *path, const dlda_raw_images *image);
-
 #endif

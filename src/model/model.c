@@ -383,7 +383,7 @@ dlda_status dlda_model_evaluate(const dlda_model *self, dlda_workspace *workspac
     DLDA_TRY(DLDA_TAKE(&images, batch * dlda_shape_size(self->network->input), "images"));
     DLDA_TRY(DLDA_TAKE(&proba, batch * self->classes, "probabilities"));
     DLDA_TRY(DLDA_TAKE(&predicted, batch, "predictions"));
-    DLDA_TRY(dlda_evaluation_create(self->classes, count, &result));
+    DLDA_TRY(dlda_evaluation_begin(self->classes, count, &result));
     for (size_t first = 0; first < count; first += batch) {
         size_t n = at_most(count - first, batch);
         DLDA_TRY(dlda_dataset_images(dataset, first, n, images));

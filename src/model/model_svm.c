@@ -57,7 +57,6 @@ dlda_status dlda_model_evaluate_svm(const dlda_model *self, dlda_workspace *work
                                     const dlda_dataset *dataset, dlda_evaluation **evaluation)
 {
     dlda_status status = DLDA_OK;
-    dlda_evaluation *result = NULL;
     float *Z = NULL;
     int *predicted = NULL;
     size_t count = dlda_dataset_count(dataset);
@@ -67,14 +66,10 @@ dlda_status dlda_model_evaluate_svm(const dlda_model *self, dlda_workspace *work
                   dlda_svm_features(svm), dlda_svm_classes(svm), self->lda->K, self->classes);
     DLDA_TRY(project(self, workspace, dataset, &Z));
     DLDA_TRY(DLDA_TAKE(&predicted, count, "predictions"));
-    DLDA_TRY(dlda_evaluation_create(self->classes, count, &result));
     DLDA_TRY(dlda_svm_predict(svm, Z, count, predicted));
-    dlda_evaluation_count(result, count, dlda_dataset_labels(dataset), predicted, NULL);
-    dlda_evaluation_finish(result);
-    *evaluation = result;
-    result = NULL;
+    DLDA_TRY(
+        dlda_evaluation_create(dlda_dataset_labels(dataset), predicted, NULL, count, self->classes, evaluation));
 done:
-    dlda_evaluation_destroy(result);
     dlda_release(predicted);
     dlda_release(Z);
     return status;

@@ -175,6 +175,8 @@ def test_answers(page):
     cells = {(int(row[1]), int(row[0])): int(row[2]) for row in blocks("lda/figures/confusion.dat")[0]}
     check(all(cells.get((t, c), 0) == count for t, row in enumerate(found["confusion"]) for c, count in enumerate(row)),
           "confusion.dat has the confusion that eval finds")
+    check("xlabel 'predicted class'; set ylabel 'true class'" in read("lda/figures/confusion.gp"), "and its axes are named")
+    check("title 'perfectly calibrated'" in read("lda/figures/reliability.gp"), "the diagonal of reliability has its name")
     structure = blocks("lda/figures/eigenvalue-structure.dat")[0]
     check(all(same(row[2], value) and same(row[1], value / found["eigenvalues"][0])
               for row, value in zip(structure, found["eigenvalues"])) and len(structure) == len(found["eigenvalues"]),
@@ -194,6 +196,8 @@ def test_answers(page):
         hardest = list(csv.DictReader(file))
     probabilities = [float(row["probability_of_true_class"]) for row in hardest]
     check(len(hardest) == 24 and probabilities == sorted(probabilities), "24 hardest samples, the hardest first")
+    check(all(row["true_class"] in "0123456789" and row["predicted_class"] in "0123456789" for row in hardest) and
+          any(row["true_class"] != row["predicted_class"] for row in hardest), "with their true and predicted classes")
     check(page.tags.count("img") == 24 and os.path.getsize("lda/figures/hardest.png") > 1000, "and their pictures")
 
 

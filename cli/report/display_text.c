@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * words.c - texts of limited length for titles and labels.
+ * display_text.c - texts of limited length for titles and labels, cleaned of what files could bring.
  */
 #define _GNU_SOURCE
-#include "report/words.h"
+#include "report/display_text.h"
 #include "base/utf8.h"
 
 #include <locale.h>
@@ -11,19 +11,19 @@
 #include <stdio.h>
 #include <string.h>
 
-dlda_words dlda_words_of(const char *format, ...)
+display_text display_format(const char *format, ...)
 {
-    dlda_words words = { "" };
+    display_text result = { "" };
     va_list values;
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     locale_t before = plain ? uselocale(plain) : (locale_t)0;
 
     va_start(values, format);
-    vsnprintf(words.text, sizeof words.text, format, values);
+    vsnprintf(result.text, sizeof result.text, format, values);
     va_end(values);
     if (plain) uselocale(before);
     if (plain) freelocale(plain);
-    return words;
+    return result;
 }
 
 /* Copies the character at the start of a text, cleaned, and gives how many bytes of the text it took. */
@@ -43,22 +43,22 @@ static size_t take_character(const char *text, char character[5])
     return n;
 }
 
-dlda_words dlda_clean_words(const char *text, size_t most)
+display_text display_clean(const char *text, size_t most)
 {
     static const char ellipsis[] = "\xE2\x80\xA6";
-    dlda_words words = { "" };
+    display_text result = { "" };
     char character[5];
     size_t used = 0, last = 0; /* bytes; where the last character that may stay begins */
 
     for (size_t count = 0; *text && count <= most; count++) {
         size_t n = take_character(text, character);
-        if (count == most || used + 2 * sizeof character > sizeof words.text) {
-            strcpy(words.text + last, ellipsis);
+        if (count == most || used + 2 * sizeof character > sizeof result.text) {
+            strcpy(result.text + last, ellipsis);
             break;
         }
         last = used;
-        used += (size_t)sprintf(words.text + used, "%s", character);
+        used += (size_t)sprintf(result.text + used, "%s", character);
         text += n;
     }
-    return words;
+    return result;
 }

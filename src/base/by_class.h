@@ -2,8 +2,8 @@
  *
  * by_class.h - samples sorted by class, for what must treat each class alike: splits and batches.
  */
-#ifndef DLDA_DATASET_BY_CLASS_H
-#define DLDA_DATASET_BY_CLASS_H
+#ifndef DLDA_BASE_BY_CLASS_H
+#define DLDA_BASE_BY_CLASS_H
 
 #include <stddef.h>
 
