@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * reproduce_budget.c - how many epochs each training gets: those of its experiment, of --epochs, or what a budget allows.
+ * budget.c - how many epochs each training gets: those of its experiment, of --epochs, or what a budget allows.
  *
  * ROOT/budget.json keeps the share that each request was given, so that the same command gives the same trainings again,
  * whatever is done of them by then and however fast the machine is that day.
  */
-#include "folders.h"
+#include "reproduce/plan.h"
 #include "terminal/output.h"
-#include "reproduce/reproduce.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -17,78 +16,61 @@
 
 /* ---- What was begun ---- */
 
-/* The epochs of the trainings in a place; 0 if none was begun. */
-static int epochs_in(const reproduction *self, const char *place, size_t *epochs)
-{
-    int code = EXIT_OK;
-
-    for (cli_trained model = 0; model < N_TRAINED && code == EXIT_OK && *epochs == 0; model++) {
-        char *path = reproduce_record_path(place, model);
-        training_record record;
-        code = reproduce_read_record(path, &record);
-        if (code == EXIT_OK && reproduce_progress(self, place, model, &record).state != TRAINING_MISSING)
-            *epochs = record.schedule.epochs;
-        reproduce_release_record(&record);
-        free(path);
-    }
-    return code;
-}
-
-static int epochs_of_fold(const reproduction *self, const cli_experiment *experiment, size_t fold, size_t *epochs)
-{
-    int code = EXIT_OK;
-
-    for (size_t seed = 1; seed <= self->seeds && code == EXIT_OK && *epochs == 0; seed++) {
-        char *place = reproduce_place(self, experiment, fold, seed);
-        code = epochs_in(self, place, epochs);
-        free(place);
-    }
-    return code;
-}
-
 /* The epochs of what was begun of a task, or else of other folds, which are to be averaged with it; 0: nothing was. */
-static int begun_epochs(const reproduction *self, const reproduce_task *task, size_t *epochs)
+static int begun_epochs(reproduce_plan *plan, const plan_task *task, size_t *epochs)
 {
     *epochs = 0;
-    int code = epochs_of_fold(self, task->experiment, task->fold, epochs);
-    for (size_t fold = 1; fold <= task->experiment->folds && code == EXIT_OK && *epochs == 0; fold++)
-        code = epochs_of_fold(self, task->experiment, fold, epochs);
-    return code;
+    for (int any_fold = 0; any_fold < 2; any_fold++)
+        for (size_t i = 0; i < plan->n_trainings; i++) {
+            training *self = &plan->trainings[i];
+            if (self->experiment != task->experiment || (!any_fold && self->fold != task->fold)) continue;
+            int code = training_read(plan->request, self);
+            if (code != EXIT_OK) return code;
+            if (self->progress.state == TRAINING_MISSING) continue;
+            *epochs = self->found.schedule.epochs;
+            return EXIT_OK;
+        }
+    return EXIT_OK;
 }
 
 /* ---- What a budget gave before ---- */
 
-/* All that decides how a budget is divided, but for the machine. */
-static char *request_text(const reproduction *self, const reproduce_task *tasks, size_t count)
+static void add_given(cli_words *words, const char *name, const char *value)
 {
-    static const char *const others[] = { "data", "net", "threads" };
+    if (value) words_add(words, "--%s=%s", name, value);
+}
+
+/* All that decides how a budget is divided, except the machine. */
+static char *request_text(const reproduce_plan *plan)
+{
+    const reproduce_request *request = plan->request;
     cli_words words = { 0 };
 
-    for (size_t i = 0; i < count; i++)
-        if (reproduce_is_first(tasks, i))
-            words_add(&words, "%s:%zu", tasks[i].experiment->name, tasks[i].full.epochs);
-    words_add(&words, "--budget=%.0fs", self->budget);
-    words_add(&words, "--folds=%zu-%zu", self->first_fold, self->last_fold);
-    words_add(&words, "--seeds=%zu", self->seeds);
+    for (size_t i = 0; i < plan->n_tasks; i++)
+        if (plan_is_first(plan, i))
+            words_add(&words, "%s:%zu", plan->tasks[i].experiment->name, plan->tasks[i].full.epochs);
+    words_add(&words, "--budget=%.0fs", request->budget);
+    words_add(&words, "--folds=%zu-%zu", request->first_fold, request->last_fold);
+    words_add(&words, "--seeds=%zu", request->seeds);
     for (cli_row r = 0; r < N_ROWS; r++)
-        if (self->rows[r]) words_add(&words, "--row=%s", row_kinds[r].name);
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (option_is_given(self->options, others[i]))
-            words_add(&words, "--%s=%s", others[i], option_text(self->options, others[i]));
+        if (request->rows[r]) words_add(&words, "--row=%s", row_kinds[r].name);
+    add_given(&words, "data", request->data);
+    add_given(&words, "net", request->net);
+    add_given(&words, "threads", request->threads);
     char *text = words_as_command(&words, 0);
     words_release(&words);
     return text;
 }
 
-static char *shares_path(const reproduction *self)
+static char *shares_path(const reproduce_request *request)
 {
-    return text_format("%s/budget.json", self->root);
+    return text_format("%s/budget.json", request->root);
 }
 
 /* Of a file that is damaged or not there, nothing is known: shares are measured again. */
-static json_t *read_shares(const reproduction *self)
+static json_t *read_shares(const reproduce_request *request)
 {
-    char *path = shares_path(self);
+    char *path = shares_path(request);
     json_t *shares = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
 
     free(path);
@@ -97,10 +79,10 @@ static json_t *read_shares(const reproduction *self)
     return json_object();
 }
 
-static int write_shares(const reproduction *self, const json_t *shares)
+static int write_shares(const reproduce_request *request, const json_t *shares)
 {
     cli_output output;
-    char *path = shares_path(self);
+    char *path = shares_path(request);
     int code = output_open(&output, reproduce_name, path);
 
     if (code == EXIT_OK) {
@@ -114,45 +96,45 @@ static int write_shares(const reproduction *self, const json_t *shares)
 /* ---- Shares ---- */
 
 /* The share of its epochs that every training can have, so that those of all tasks together take as long as the budget
- * says; tasks that were begun have theirs. */
-static int measure_share(const reproduction *self, const reproduce_task *tasks, size_t count, double *share)
+ * says; tasks that were begun keep theirs. */
+static int measure_share(reproduce_plan *plan, double *share)
 {
-    double full = 0, rest = 0, trainings = (double)(reproduce_trainings(self) * self->seeds);
+    double full = 0, rest = 0, trainings = (double)(request_trainings(plan->request) * plan->request->seeds);
 
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < plan->n_tasks; i++) {
+        const plan_task *task = &plan->tasks[i];
         training_cost cost;
-        if (tasks[i].epochs) continue;
-        int code = reproduce_cost(self, &tasks[i], &cost);
+        if (task->epochs) continue;
+        int code = plan_cost(plan, task, &cost);
         if (code != EXIT_OK) return code;
-        full += trainings * (double)tasks[i].full.epochs * cost.epoch;
+        full += trainings * (double)task->full.epochs * cost.epoch;
         rest += trainings * cost.rest;
     }
-    *share = full > 0 ? fmin(1, fmax(0, (self->budget - rest) / full)) : 1;
+    *share = full > 0 ? fmin(1, fmax(0, (plan->request->budget - rest) / full)) : 1;
     return EXIT_OK;
 }
 
 /* A share that was measured for a part of the request only is not kept. */
-static int is_for_all(const reproduction *self, const reproduce_task *tasks, size_t count)
+static int is_for_all(const reproduce_plan *plan)
 {
-    if (option_is(self->options, "list", "true")) return 0;
-    for (size_t i = 0; i < count; i++)
-        if (tasks[i].epochs) return 0;
-    return 1;
+    for (size_t i = 0; i < plan->n_tasks; i++)
+        if (plan->tasks[i].epochs) return 0;
+    return !plan->request->is_list;
 }
 
-static int budget_share(const reproduction *self, const reproduce_task *tasks, size_t count, double *share)
+static int budget_share(reproduce_plan *plan, double *share)
 {
-    char *request = request_text(self, tasks, count);
-    json_t *shares = read_shares(self);
+    char *request = request_text(plan);
+    json_t *shares = read_shares(plan->request);
     const json_t *before = json_object_get(shares, request);
     int code = EXIT_OK;
 
     *share = json_is_number(before) ? json_number_value(before) : NAN;
     if (!(*share >= 0 && *share <= 1)) {
-        code = measure_share(self, tasks, count, share);
-        if (code == EXIT_OK && is_for_all(self, tasks, count)) {
+        code = measure_share(plan, share);
+        if (code == EXIT_OK && is_for_all(plan)) {
             json_object_set_new(shares, request, json_real(*share));
-            code = write_shares(self, shares);
+            code = write_shares(plan->request, shares);
         }
     }
     json_decref(shares);
@@ -162,27 +144,36 @@ static int budget_share(const reproduction *self, const reproduce_task *tasks, s
 
 /* ---- The epochs ---- */
 
-static void say_kept(const reproduction *self, const reproduce_task *task, size_t allowed)
+static void say_kept(const plan_task *task, size_t allowed)
 {
-    if (task->epochs != allowed && !option_is(self->options, "quiet", "true"))
+    if (task->epochs != allowed)
         fprintf(stderr, "%s keeps the %zu epochs that it was begun with; the budget would give it %zu\n",
                 task->experiment->name, task->epochs, allowed);
 }
 
-int reproduce_set_epochs(const reproduction *self, reproduce_task *tasks, size_t count)
+static int divide_budget(reproduce_plan *plan)
 {
     double share = 1;
     int code = EXIT_OK;
 
-    for (size_t i = 0; i < count && code == EXIT_OK; i++) {
-        tasks[i].epochs = self->epochs;
-        if (self->budget > 0) code = begun_epochs(self, &tasks[i], &tasks[i].epochs);
-    }
-    if (code == EXIT_OK && self->budget > 0) code = budget_share(self, tasks, count, &share);
-    for (size_t i = 0; i < count && code == EXIT_OK; i++) {
-        size_t allowed = (size_t)fmax(1, floor(share * (double)tasks[i].full.epochs + 1e-9));
-        if (!tasks[i].epochs) tasks[i].epochs = allowed;
-        else if (self->budget > 0 && reproduce_is_first(tasks, i)) say_kept(self, &tasks[i], allowed);
+    for (size_t i = 0; i < plan->n_tasks && code == EXIT_OK; i++)
+        code = begun_epochs(plan, &plan->tasks[i], &plan->tasks[i].epochs);
+    if (code == EXIT_OK) code = budget_share(plan, &share);
+    for (size_t i = 0; i < plan->n_tasks && code == EXIT_OK; i++) {
+        plan_task *task = &plan->tasks[i];
+        size_t allowed = (size_t)fmax(1, floor(share * (double)task->full.epochs + 1e-9));
+        if (!task->epochs) task->epochs = allowed;
+        else if (plan_is_first(plan, i) && !plan->request->is_quiet) say_kept(task, allowed);
     }
     return code;
+}
+
+int plan_set_epochs(reproduce_plan *plan)
+{
+    const reproduce_request *request = plan->request;
+
+    if (request->budget > 0) return divide_budget(plan);
+    for (size_t i = 0; i < plan->n_tasks; i++)
+        plan->tasks[i].epochs = request->epochs ? request->epochs : plan->tasks[i].full.epochs;
+    return EXIT_OK;
 }

@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * reproduce_collect.c - puts together what the runs of an experiment have found.
+ * collect.c - the figures of an experiment, from the evaluations of all its trainings below ROOT.
  */
 #include "folders.h"
-#include "reproduce/reproduce.h"
+#include "reproduce/results.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A complete training, and where it lies. */
-typedef struct finished_run {
-    char *place, *folder, *model;
-    training_record record;
-    size_t fold, seed;
-    int *has_answers; /* [N_ROWS]: 1 where this place has answers of a row that is counted */
-} finished_run;
 
 /* ---- One more figure ---- */
 
@@ -30,101 +22,79 @@ static void count_figure(result_row *row, const row_counts *counts, int is_error
     row->interval = (stat_interval){ 100 * share.low, 100 * share.high };
 }
 
-static char *evaluation_command(const finished_run *run, const row_kind *kind)
+static char *evaluation_command(const training *self, const evaluation *row)
 {
     cli_words words = { 0 };
 
     words_add(&words, "deeplda");
-    words_add(&words, "eval");
-    words_add(&words, "%s", run->model);
-    words_add(&words, "%s", run->record.data);
-    for (size_t i = 0; kind->words[i]; i++) words_add(&words, "%s", kind->words[i]);
+    evaluation_add_words(self, row, self->found.data, &words);
     char *command = words_as_command(&words, 0);
     words_release(&words);
     return command;
 }
 
-static size_t larger(size_t a, size_t b)
+static void count_run(result_row *row, const training *self, const evaluation *found)
 {
-    return a > b ? a : b;
-}
-
-static void count_run(result_row *row, const finished_run *run)
-{
-    size_t epochs = run->record.schedule.epochs;
+    const training_record *record = &self->found;
+    size_t epochs = record->schedule.epochs;
 
     if (row->runs == 1) {
         row->least_epochs = epochs;
-        row->train = text_format("%s", run->record.command);
-        row->eval = evaluation_command(run, row->kind);
+        row->train = text_format("%s", record->command);
+        row->eval = evaluation_command(self, found);
     }
     if (epochs < row->least_epochs) row->least_epochs = epochs;
-    row->most_epochs = larger(row->most_epochs, epochs);
-    row->full_epochs = run->record.schedule.full_epochs;
-    row->seeds += !row->has_seed[run->seed];
-    row->folds += !row->has_fold[run->fold];
-    row->has_seed[run->seed] = row->has_fold[run->fold] = 1;
-    if (!isnan(run->record.seconds)) row->seconds += (run->record.seconds - row->seconds) / (double)++row->timed;
+    if (epochs > row->most_epochs) row->most_epochs = epochs;
+    row->full_epochs = record->schedule.full_epochs;
+    row->seeds += !row->has_seed[self->seed];
+    row->folds += !row->has_fold[self->fold];
+    row->has_seed[self->seed] = row->has_fold[self->fold] = 1;
+    if (!isnan(record->seconds)) row->seconds += (record->seconds - row->seconds) / (double)++row->timed;
 }
 
-/* The images that a run has held out to choose its epoch: a number, or a share of the training images; 0: none. */
-static double validation_of(const finished_run *run)
+/* 1 if images were held out to choose the epoch: the setting is their number or their share. */
+static int has_validation(const training_record *record)
 {
-    const char *setting = reproduce_setting(&run->record.settings, "validation");
-    cli_options *options = NULL;
-    double validation = 0;
-
-    if (setting) return strtod(setting, NULL);
-    /* An old record does not have it, but the run does. */
-    if (options_create(&options) == DLDA_OK && dlda_options_use_run(options->training, run->folder) == DLDA_OK)
-        validation = option_number(options, "validation");
-    options_destroy(options);
-    return validation;
+    const char *validation = record_setting(record, "validation");
+    return validation && strtod(validation, NULL) > 0;
 }
 
-/* In what every run departs from the paper, so that no record names it. */
-static void note_protocol(result_table *table, const finished_run *run)
+static void note_deviations(result_table *table, const training *self)
 {
+    const training_record *record = &self->found;
     char *epochs = text_format("the paper does not say for how many epochs it trains: %zu are ours",
-                               run->record.schedule.full_epochs);
+                               record->schedule.full_epochs);
 
+    for (size_t i = 0; i < record->deviations.count; i++)
+        words_add_once(&table->deviations, record->deviations.at[i]);
+    schedule_note(&record->schedule, trained_kinds[self->kind].objective, &table->deviations);
     words_add_once(&table->deviations, epochs);
-    free(epochs);
-    if (validation_of(run) > 0)
+    if (has_validation(record))
         words_add_once(&table->deviations, "the validation images are drawn by the seed, class by class");
+    free(epochs);
 }
 
-static void note_deviations(result_table *table, const finished_run *run, cli_trained model)
+/* The figure of a row, if there is one that is not older than the model; `answers` gets its file if that is not either. */
+static int add_row(result_table *table, const training *self, const evaluation *found, const char **answers)
 {
-    for (size_t i = 0; i < run->record.deviations.count; i++)
-        words_add_once(&table->deviations, run->record.deviations.at[i]);
-    reproduce_note_schedule(&run->record.schedule, trained_kinds[model].objective, &table->deviations);
-    note_protocol(table, run);
-}
-
-/* The figure of a row, if there is one that is not older than the model. */
-static int add_row(result_table *table, const finished_run *run, cli_row r)
-{
-    result_row *row = &table->rows[r];
-    char *path = text_format("%s/%s.json", run->place, row_kinds[r].name);
+    result_row *row = &table->rows[found->row];
+    const char *path = found->figures;
     row_counts counts = { 0 };
-    int code = EXIT_OK, is_there = path_is_newer(path, run->model);
 
-    if (!is_there && path_is_there(path))
+    if (!path_is_there(path)) return EXIT_OK;
+    if (!path_is_newer(path, self->model)) {
         complain(reproduce_name, "%s: %s, so it is not in the table", path,
-                 path_is_there(run->model) ? "is older than its model" : "its model is not there");
-    if (is_there) code = reproduce_read_counts(path, &row_kinds[r], &counts);
-    if (is_there && code == EXIT_OK) {
-        char *answers = reproduce_answers_path(run->place, &row_kinds[r]);
-        run->has_answers[r] = path_is_newer(answers, run->model);
-        free(answers);
-        count_figure(row, &counts, strcmp(table->experiment->measure, "error") == 0);
-        count_run(row, run);
-        table->runs++;
-        note_deviations(table, run, row_kinds[r].model);
+                 path_is_there(self->model) ? "is older than its model" : "its model is not there");
+        return EXIT_OK;
     }
-    free(path);
-    return code;
+    int code = evaluation_read(found, &counts);
+    if (code != EXIT_OK) return code;
+    if (path_is_newer(found->answers, self->model)) *answers = found->answers;
+    count_figure(row, &counts, table->experiment->measure == MEASURE_ERROR);
+    count_run(row, self, found);
+    table->runs++;
+    note_deviations(table, self);
+    return EXIT_OK;
 }
 
 /* ---- The runs ---- */
@@ -134,66 +104,44 @@ static void keep_failure(int *code, int latest)
     if (*code == EXIT_OK) *code = latest;
 }
 
-/* 1 if it may be counted. What the run says of itself goes before its record: someone may have prolonged it by hand. */
-static int is_finished(const reproduction *self, cli_trained model, finished_run *run)
+/* 1 if it may be counted. What the run says of itself takes precedence over its record: someone may have prolonged it by
+ * hand. */
+static int is_finished(training *self)
 {
-    const char *objective = reproduce_setting(&run->record.settings, "objective");
+    const char *objective = record_setting(&self->found, "objective"),
+               *expected = trained_kinds[self->kind].objective;
+    const training_progress *progress = &self->progress;
 
-    if (!run->record.complete) return 0;
-    if (objective && strcmp(objective, trained_kinds[model].objective) != 0) {
+    if (!self->found.complete) return 0;
+    if (objective && strcmp(objective, expected) != 0) {
         complain(reproduce_name, "%s: was trained with objective %s instead of %s, so it is not in the table",
-                 run->folder, objective, trained_kinds[model].objective);
+                 self->folder, objective, expected);
         return 0;
     }
-    training_progress progress = reproduce_progress(self, run->place, model, &run->record);
-    if (!isnan(progress.seconds)) run->record.seconds = progress.seconds;
-    if (progress.done > 0) run->record.schedule.epochs = progress.done;
-    if (progress.state == TRAINING_COMPLETE || progress.state == TRAINING_MISSING) return 1;
-    char *state = reproduce_state_text(&progress);
-    complain(reproduce_name, "%s: someone went on with it, so it is not in the table: %s", run->folder, state);
+    if (!isnan(progress->seconds)) self->found.seconds = progress->seconds;
+    if (progress->done > 0) self->found.schedule.epochs = progress->done;
+    if (progress->state == TRAINING_COMPLETE || progress->state == TRAINING_MISSING) return 1;
+    char *state = progress_text(progress);
+    complain(reproduce_name, "%s: someone went on with it, so it is not in the table: %s", self->folder, state);
     free(state);
     return 0;
 }
 
-/* `run` says where to look. */
-static int add_model(const reproduction *self, result_table *table, cli_trained model, finished_run run)
-{
-    char *record = reproduce_record_path(run.place, model);
-    int code = reproduce_read_record(record, &run.record);
-
-    run.folder = reproduce_folder(run.place, model);
-    run.model = text_format("%s/model.safetensors", run.folder);
-    if (is_finished(self, model, &run))
-        for (cli_row r = 0; r < N_ROWS; r++)
-            if (row_kinds[r].model == model) keep_failure(&code, add_row(table, &run, r));
-    reproduce_release_record(&run.record);
-    free(record);
-    free(run.model);
-    free(run.folder);
-    return code;
-}
-
 /* The trainings of one seed and fold, and their rows against each other. */
-static int add_place(const reproduction *self, result_table *table, char *place, size_t fold, size_t seed)
+static int add_place(const reproduce_request *request, result_table *table, training place[N_TRAINED])
 {
-    int has_answers[N_ROWS] = { 0 }, code = EXIT_OK;
-    const finished_run run = { .place = place, .fold = fold, .seed = seed, .has_answers = has_answers };
+    const char *answers[N_ROWS] = { NULL };
+    int code = EXIT_OK;
 
-    for (cli_trained model = 0; model < N_TRAINED; model++) keep_failure(&code, add_model(self, table, model, run));
-    keep_failure(&code, reproduce_add_pairs(table->pairs, place, has_answers, fold, seed));
-    return code;
-}
-
-static int add_fold(const reproduction *self, result_table *table, size_t fold)
-{
-    int code = EXIT_OK, is_there = 1;
-
-    for (size_t seed = 1; seed <= MOST_SEEDS && is_there; seed++) {
-        char *place = reproduce_place(self, table->experiment, fold, seed);
-        is_there = path_is_there(place);
-        if (is_there) keep_failure(&code, add_place(self, table, place, fold, seed));
-        free(place);
+    for (int k = 0; k < N_TRAINED; k++) {
+        keep_failure(&code, training_read_again(request, &place[k]));
+        if (!is_finished(&place[k])) continue;
+        for (int e = 0; e < N_EVALUATIONS; e++) {
+            const evaluation *found = &place[k].evaluations[e];
+            keep_failure(&code, add_row(table, &place[k], found, &answers[found->row]));
+        }
     }
+    keep_failure(&code, pairs_add(table->pairs, place, answers));
     return code;
 }
 
@@ -234,7 +182,7 @@ static void note_folds(result_table *table)
     }
 }
 
-int reproduce_collect(const reproduction *self, const cli_experiment *experiment, result_table *table)
+int result_collect(reproduce_plan *plan, const cli_experiment *experiment, result_table *table)
 {
     int code = EXIT_OK;
 
@@ -242,22 +190,28 @@ int reproduce_collect(const reproduction *self, const cli_experiment *experiment
     for (cli_row r = 0; r < N_ROWS; r++)
         table->rows[r] = (result_row){ .kind = &row_kinds[r], .printed = experiment->printed[r] };
     for (int i = 0; i < N_PAIRS; i++) table->pairs[i].rows = &row_pairs[i];
-    for (size_t fold = 1; fold <= larger(experiment->folds, 1); fold++)
-        keep_failure(&code, add_fold(self, table, fold));
+    for (size_t i = 0; i < plan->n_trainings; i += N_TRAINED)
+        if (plan->trainings[i].experiment == experiment)
+            keep_failure(&code, add_place(plan->request, table, &plan->trainings[i]));
     for (cli_row r = 0; r < N_ROWS; r++) finish_row(&table->rows[r]);
-    for (int i = 0; i < N_PAIRS; i++) reproduce_finish_pair(&table->pairs[i]);
+    for (int i = 0; i < N_PAIRS; i++) pair_finish(&table->pairs[i]);
     note_folds(table);
     return code;
 }
 
-void reproduce_release_table(result_table *table)
+void result_release(result_table *table)
 {
     for (cli_row r = 0; r < N_ROWS; r++) {
         free(table->rows[r].figures);
         free(table->rows[r].train);
         free(table->rows[r].eval);
     }
-    for (int i = 0; i < N_PAIRS; i++) reproduce_release_pair(&table->pairs[i]);
+    for (int i = 0; i < N_PAIRS; i++) pair_release(&table->pairs[i]);
     words_release(&table->deviations);
-    *table = (result_table){ 0 };
+    *table = (result_table){ .experiment = NULL };
+}
+
+int result_is_shown(const result_table *table, cli_row row)
+{
+    return row < N_PAPER_ROWS || table->rows[row].runs > 0;
 }

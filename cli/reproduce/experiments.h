@@ -34,7 +34,8 @@ typedef struct row_kind {
     const char *title;    /* "CCE(LDA)": as the paper has it                          */
     cli_trained model;    /* which network                                            */
     const char *words[3]; /* of `deeplda eval`, NULL at the end                       */
-    const char *figures;  /* the part of its JSON that has them, and the column of its answers; NULL: the model's own */
+    const char
+        *figures; /* the part of its JSON that has them, and the column of its answers; NULL: the model's own */
 } row_kind;
 
 extern const row_kind row_kinds[N_ROWS];
@@ -52,16 +53,19 @@ typedef struct printed_figure {
     double table, text;
 } printed_figure;
 
+/* What the figures of an experiment are shares of. */
+typedef enum cli_measure { MEASURE_ERROR, MEASURE_ACCURACY } cli_measure;
+extern const char *const measure_names[]; /* "error", "accuracy" */
+
 typedef struct cli_experiment {
     const char *name, *title;
     const char *set;            /* the known set it is done on, whose presets it takes      */
-    const char *net, *resize;   /* instead of the preset's; NULL: none                      */
-    size_t images;              /* in the training part of that set                         */
-    size_t train, validation;   /* of them: trained on; held out to choose the epoch        */
-    size_t test;                /* images in its test part                                  */
+    const char *net;            /* instead of the preset's; NULL: none                      */
+    size_t resize;              /* side that the images are resized to; 0: they are not     */
+    size_t train, validation;   /* images trained on; held out to choose the epoch          */
     size_t folds;               /* lists of training images that the paper averages over; 0: one set */
     size_t epochs, halve_every; /* instead of the preset's; 0: none                         */
-    const char *measure;        /* of the figures: "error" or "accuracy"                    */
+    cli_measure measure;
     printed_figure printed[N_ROWS];
     /* Where this protocol differs from the paper's text, or goes beyond it; NULL: nothing known. */
     const char *epoch_choice; /* which epoch is tested        */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * reproduce_pairs.c - rows against rows: all of them answered the same test images, so what counts is where only one of
+ * pairs.c - rows against rows: all of them answered the same test images, so what counts is where only one of
  * two is right.
  *
  * One run is judged by its images, with McNemar's test. The images are the same in every run, so counts of several runs are
@@ -8,16 +8,11 @@
  * differences between rows of the same seed and fold.
  */
 #include "eval/compare_out.h"
-#include "reproduce/reproduce.h"
 #include "eval/sample_answers.h"
+#include "reproduce/results.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-char *reproduce_answers_path(const char *place, const row_kind *kind)
-{
-    return text_format("%s/%s-answers.csv", place, kind->name);
-}
 
 /* ---- Counting ---- */
 
@@ -27,46 +22,38 @@ static void add_run(result_pair *pair, const pair_run *run)
     pair->runs[pair->n_runs++] = *run;
 }
 
-static int compare_rows(result_pair *pair, const char *place, const sample_answers answers[N_ROWS], pair_run run)
+static int compare_rows(result_pair *pair, const char *const paths[N_ROWS], const sample_answers answers[N_ROWS],
+                        pair_run run)
 {
     cli_row first = pair->rows->first, second = pair->rows->second;
+    const answers_pair two = { &answers[first], &answers[second], paths[first], paths[second] };
 
     if (answers[first].count == 0 || answers[second].count == 0) return EXIT_OK;
-    char *names[] = { reproduce_answers_path(place, &row_kinds[first]),
-                      reproduce_answers_path(place, &row_kinds[second]) };
-    const answers_pair two = { &answers[first], &answers[second], names[0], names[1] };
     int code = answers_compare(reproduce_name, &two, &run.counts);
-
     if (code == EXIT_OK) add_run(pair, &run);
-    free(names[0]);
-    free(names[1]);
     return code;
 }
 
-static int read_answers(const char *place, cli_row row, sample_answers *answers)
+static int read_answers(const char *path, const row_kind *kind, sample_answers *answers)
 {
-    const row_kind *kind = &row_kinds[row];
-    char *path = reproduce_answers_path(place, kind);
     int code = answers_read(answers, reproduce_name, path, kind->figures ? kind->figures : ANSWERS_PREDICTED);
 
-    if (code != EXIT_OK) complain(reproduce_name, "%s: remove the file to have it made anew", path);
-    free(path);
+    if (code != EXIT_OK) complain(reproduce_name, "%s: remove the file to have it made again", path);
     return code;
 }
 
-int reproduce_add_pairs(result_pair *pairs, const char *place, const int has_answers[N_ROWS], size_t fold,
-                        size_t seed)
+int pairs_add(result_pair *pairs, const training *place, const char *const paths[N_ROWS])
 {
-    const pair_run run = { .fold = fold, .seed = seed };
+    const pair_run run = { .fold = place->fold, .seed = place->seed };
     sample_answers answers[N_ROWS] = { 0 };
     int code = EXIT_OK;
 
     for (cli_row r = 0; r < N_ROWS; r++) {
-        int read = has_answers[r] ? read_answers(place, r, &answers[r]) : EXIT_OK;
+        int read = paths[r] ? read_answers(paths[r], &row_kinds[r], &answers[r]) : EXIT_OK;
         if (code == EXIT_OK) code = read;
     }
     for (int i = 0; i < N_PAIRS; i++) {
-        int compared = compare_rows(&pairs[i], place, answers, run);
+        int compared = compare_rows(&pairs[i], paths, answers, run);
         if (code == EXIT_OK) code = compared;
     }
     for (cli_row r = 0; r < N_ROWS; r++) answers_release(&answers[r]);
@@ -81,7 +68,7 @@ static void judge_one(result_pair *pair)
     pair->p = stat_mcnemar(&pair->runs[0].counts);
 }
 
-void reproduce_finish_pair(result_pair *pair)
+void pair_finish(result_pair *pair)
 {
     double *differences = NULL;
 
@@ -100,13 +87,13 @@ void reproduce_finish_pair(result_pair *pair)
     free(differences);
 }
 
-void reproduce_release_pair(result_pair *pair)
+void pair_release(result_pair *pair)
 {
     free(pair->runs);
     *pair = (result_pair){ 0 };
 }
 
-const char *reproduce_pair_test(const result_pair *pair)
+const char *pair_test(const result_pair *pair)
 {
     return pair->n_runs == 1 ? "mcnemar" : "t";
 }
@@ -142,27 +129,16 @@ static void make_fields(const result_pair *pair, char *fields[N_FIELDS])
     fields[4] = text_format("%s", p);
 }
 
-typedef void write_fields(FILE *file, char *const *fields);
-
-static void print_fields(FILE *file, char *const *fields)
+static void write_pairs(FILE *file, const result_pair *pairs, const int *widths)
 {
-    static const int widths[N_FIELDS] = { 37, 16, 18, 19, 0 };
-    reproduce_print_fields(file, fields, widths, N_FIELDS);
-}
+    const text_table text = { file, widths, N_FIELDS };
 
-static void write_markdown_row(FILE *file, char *const *fields)
-{
-    reproduce_write_markdown_row(file, fields, N_FIELDS);
-}
-
-static void write_pairs(FILE *file, const result_pair *pairs, write_fields *write)
-{
+    text_table_head(&text, heads);
     for (int i = 0; i < N_PAIRS; i++) {
         char *fields[N_FIELDS];
         if (pairs[i].n_runs == 0) continue;
         make_fields(&pairs[i], fields);
-        write(file, fields);
-        for (int k = 0; k < N_FIELDS; k++) free(fields[k]);
+        text_table_row(&text, fields);
     }
 }
 
@@ -176,15 +152,16 @@ static size_t most_runs(const result_pair *pairs)
     return most;
 }
 
-void reproduce_print_pairs(FILE *file, const result_pair *pairs)
+void pairs_print(FILE *file, const result_pair *pairs)
 {
+    static const int widths[N_FIELDS] = { 37, 16, 18, 19, 0 };
+
     if (most_runs(pairs) == 0) return;
     fputs("  on the same test images: accuracy of the first minus that of the second, in points\n", file);
-    print_fields(file, (char *const *)heads);
-    write_pairs(file, pairs, print_fields);
+    write_pairs(file, pairs, widths);
 }
 
-void reproduce_write_markdown_pairs(FILE *file, const result_pair *pairs)
+void pairs_write_markdown(FILE *file, const result_pair *pairs)
 {
     size_t most = most_runs(pairs);
 
@@ -196,7 +173,5 @@ void reproduce_write_markdown_pairs(FILE *file, const result_pair *pairs)
               "wins and losses are runs that McNemar's test decides (p < 0.05).\n",
               file);
     fputc('\n', file);
-    write_markdown_row(file, (char *const *)heads);
-    fputs("|---|---|---|---|---|\n", file);
-    write_pairs(file, pairs, write_markdown_row);
+    write_pairs(file, pairs, NULL);
 }

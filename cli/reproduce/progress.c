@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * reproduce_progress.c - how far a training is, and when it will end.
+ * progress.c - how far a training is, and when it will end.
  *
  * The facts are in the run's own folder: its checkpoint has epochs and seconds, its run.json state and process. Until the
  * first epoch is complete there is no run.json; then the record, and the lock on ROOT, tell whether someone trains.
  */
-#include "reproduce/reproduce.h"
+#include "folders.h"
+#include "reproduce/root.h"
+#include "reproduce/training.h"
 
 #include <errno.h>
 #include <math.h>
@@ -38,6 +40,20 @@ static training_state state_of(dlda_run_state state)
                                         : TRAINING_STOPPED;
 }
 
+static int has_file(const char *folder, const char *name)
+{
+    char *path = text_format("%s/%s", folder, name);
+    int has = path_is_there(path);
+
+    free(path);
+    return has;
+}
+
+int progress_has_checkpoint(const char *folder)
+{
+    return has_file(folder, "checkpoint.safetensors") || has_file(folder, "checkpoint-previous.safetensors");
+}
+
 /* By what the files say that are there. */
 static void find_state(const char *folder, const dlda_run_info *info, const training_record *record,
                        training_progress *progress)
@@ -46,9 +62,9 @@ static void find_state(const char *folder, const dlda_run_info *info, const trai
         progress->state = state_of(info->state);
         progress->process = info->process;
     } else if (record->complete) progress->state = TRAINING_COMPLETE; /* a run of an earlier version */
-    else if (reproduce_has_checkpoint(folder)) progress->state = TRAINING_STOPPED;
-    if (progress->state == TRAINING_COMPLETE && !reproduce_has_model(folder))
-        progress->state = reproduce_has_checkpoint(folder) ? TRAINING_STOPPED : TRAINING_MISSING;
+    else if (progress_has_checkpoint(folder)) progress->state = TRAINING_STOPPED;
+    if (progress->state == TRAINING_COMPLETE && !has_file(folder, "model.safetensors"))
+        progress->state = progress_has_checkpoint(folder) ? TRAINING_STOPPED : TRAINING_MISSING;
 }
 
 /* As its checkpoint has them: someone may have asked for more by hand. */
@@ -63,20 +79,24 @@ static size_t running_epochs(const char *folder, size_t planned)
     return epochs;
 }
 
-training_progress reproduce_progress(const reproduction *self, const char *place, cli_trained model,
-                                     const training_record *record)
+/* The record says that someone trains, and someone does: the run itself says so only after its first epoch. */
+static int is_training(const reproduce_request *request, const training_record *record)
+{
+    return !record->complete && is_process(record->process) && !request->has_lock && root_is_locked(request->root);
+}
+
+training_progress progress_read(const reproduce_request *request, const char *folder, const training_record *record)
 {
     training_progress progress = { .state = TRAINING_MISSING, .seconds = NAN };
-    char *folder = reproduce_folder(place, model);
-
     dlda_run_info *info = NULL;
 
+    if (!record->exists) return progress;
     (void)dlda_run_info_read(folder, &info); /* there may be none yet */
-    if (record->options) find_state(folder, info, record, &progress);
+    find_state(folder, info, record, &progress);
     if (info && info->steps_done > 0) {
         progress.done = info->epochs_done;
         progress.seconds = info->seconds;
-    } else if (record->complete) {
+    } else if (progress.state == TRAINING_COMPLETE) {
         progress.done = record->schedule.epochs; /* its checkpoint was removed */
         progress.seconds = record->seconds;
     }
@@ -84,26 +104,33 @@ training_progress reproduce_progress(const reproduction *self, const char *place
     progress.epochs = record->schedule.epochs;
     if (progress.done > progress.epochs) progress.epochs = progress.done;
     if (progress.state == TRAINING_RUNNING) progress.epochs = running_epochs(folder, progress.epochs);
-    if (progress.state != TRAINING_RUNNING && !record->complete && is_process(record->process) &&
-        reproduce_is_locked(self)) {
+    else if (is_training(request, record)) {
         progress.state = TRAINING_RUNNING;
         progress.process = record->process;
     }
     dlda_run_info_destroy(info);
-    free(folder);
     return progress;
 }
 
 /* ---- In words ---- */
 
-char *reproduce_end_text(double seconds_left)
+char *duration_text(double seconds)
+{
+    double minutes = round(seconds / 60);
+
+    if (seconds < 59.5) return text_format("%.0f s", fmax(seconds, 1));
+    if (minutes < 60) return text_format("%.0f min", minutes);
+    return text_format("%.0f h %02.0f min", floor(minutes / 60), fmod(minutes, 60));
+}
+
+char *end_text(double seconds_left)
 {
     time_t end = time(NULL) + (time_t)llround(seconds_left);
     struct tm local;
     char moment[32] = "";
 
     if (localtime_r(&end, &local)) strftime(moment, sizeof moment, "%Y-%m-%d %H:%M", &local);
-    char *left = reproduce_time_text(seconds_left), *text = text_format("%s (in %s)", moment, left);
+    char *left = duration_text(seconds_left), *text = text_format("%s (in %s)", moment, left);
     free(left);
     return text;
 }
@@ -121,13 +148,13 @@ static char *running_text(const training_progress *progress)
 {
     if (progress->done == 0 || progress->done >= progress->epochs || isnan(progress->seconds))
         return text_format("running as process %zu", progress->process);
-    char *end = reproduce_end_text(seconds_left(progress));
+    char *end = end_text(seconds_left(progress));
     char *text = text_format("running as process %zu, will end about %s", progress->process, end);
     free(end);
     return text;
 }
 
-char *reproduce_state_text(const training_progress *progress)
+char *progress_text(const training_progress *progress)
 {
     static const char *const words[] = { [TRAINING_MISSING] = "nothing saved yet",
                                          [TRAINING_STOPPED] = "stopped",
@@ -136,7 +163,7 @@ char *reproduce_state_text(const training_progress *progress)
     char *state = progress->state == TRAINING_RUNNING ? running_text(progress)
                                                       : text_format("%s", words[progress->state]);
     char *spent = isnan(progress->seconds) || progress->done == 0 ? text_format("%s", "")
-                                                                  : reproduce_time_text(progress->seconds);
+                                                                  : duration_text(progress->seconds);
     char *text = text_format("%zu of %zu epochs%s%s, %s", progress->done, progress->epochs, spent[0] ? " in " : "",
                              spent, state);
 

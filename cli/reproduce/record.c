@@ -1,16 +1,69 @@
 /* SPDX-License-Identifier: MIT
  *
- * reproduce_record.c - the small JSON files beside the runs: how a training was done, and what an evaluation found.
+ * record.c - the JSON files beside the runs: how a training was done, and what an evaluation found.
  */
+#include "arguments.h"
+#include "base/number.h"
 #include "folders.h"
+#include "reproduce/training.h"
 #include "terminal/json_out.h"
 #include "terminal/output.h"
-#include "reproduce/reproduce.h"
 
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- Options of a training ---- */
+
+static int is_one_of(const char *name, const char *const *names)
+{
+    for (; *names; names++)
+        if (strcmp(*names, name) == 0) return 1;
+    return 0;
+}
+
+int setting_is_same(const char *a, const char *b)
+{
+    double first = 0, second = 0;
+
+    if (!a || !b) return a == b;
+    if (strcmp(a, b) == 0) return 1;
+    return dlda_parse_real(a, &first) && dlda_parse_real(b, &second) && first == second;
+}
+
+static int is_setting(const cli_options *options, const cli_option *option)
+{
+    static const char *const always[] = { "net",         "objective",  "epochs", "batch", "rate",
+                                          "halve-every", "validation", "seed",   NULL };
+    static const char *const never[] = { "data", "format", "label", NULL };
+
+    const char *name = option->info->name;
+
+    if (!option_belongs(option, "train") || is_one_of(name, never)) return 0;
+    if (strcmp(name, "halve-every") == 0 && option_is(options, "schedule", "cosine")) return 0;
+    return is_one_of(name, always) || !setting_is_same(option_text(options, name), option->info->initial);
+}
+
+void settings_add(cli_words *settings, const cli_options *options)
+{
+    cli_option option;
+
+    for (size_t i = 0; option_at(i, &option); i++) {
+        if (!is_setting(options, &option)) continue;
+        words_add(settings, "%s", option.info->name);
+        words_add(settings, "%s", option_text(options, option.info->name));
+    }
+}
+
+const char *record_setting(const training_record *record, const char *name)
+{
+    for (size_t i = 0; i + 1 < record->settings.count; i += 2)
+        if (strcmp(record->settings.at[i], name) == 0) return record->settings.at[i + 1];
+    return NULL;
+}
+
+/* ---- How a training was done ---- */
 
 static int load(const char *path, json_t **object)
 {
@@ -18,14 +71,12 @@ static int load(const char *path, json_t **object)
 
     *object = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
     if (json_is_object(*object)) return EXIT_OK;
-    complain(reproduce_name, "%s: line %d: %s; remove the file to have it made anew", path,
+    complain(reproduce_name, "%s: line %d: %s; remove the file to have it made again", path,
              *object ? 1 : error.line, *object ? "not a JSON object" : error.text);
     json_decref(*object);
     *object = NULL;
     return EXIT_FAILED;
 }
-
-/* ---- How a training was done ---- */
 
 static char *text_of(const json_t *object, const char *key)
 {
@@ -47,11 +98,22 @@ static void read_list(const json_t *list, cli_words *words)
     }
 }
 
-static void read_settings(json_t *object, cli_words *settings)
+/* A record of an earlier version has no settings, but the run has its options. */
+static void read_settings_of_run(const char *folder, cli_words *settings)
+{
+    cli_options *options = NULL;
+
+    if (options_create(&options) == DLDA_OK && dlda_options_use_run(options->training, folder) == DLDA_OK)
+        settings_add(settings, options);
+    options_destroy(options);
+}
+
+static void read_settings(json_t *object, const char *folder, cli_words *settings)
 {
     const char *name = NULL;
     json_t *value = NULL;
 
+    if (!object) read_settings_of_run(folder, settings);
     json_object_foreach(object, name, value)
     {
         if (!json_is_string(value)) continue;
@@ -60,20 +122,20 @@ static void read_settings(json_t *object, cli_words *settings)
     }
 }
 
-static void read_schedule(const json_t *object, training_schedule *schedule)
+static training_schedule read_schedule(const json_t *object)
 {
     const char *kind = json_string_value(json_object_get(object, "schedule"));
 
-    *schedule = (training_schedule){ .epochs = count_of(object, "epochs"),
-                                     .full_epochs = count_of(object, "full_epochs"),
-                                     .halve_every = count_of(object, "halve_every"),
-                                     .full_halve_every = count_of(object, "full_halve_every"),
-                                     .steps = count_of(object, "steps_per_epoch"),
-                                     .is_cosine = kind && strcmp(kind, "cosine") == 0,
-                                     .is_known = kind != NULL };
+    return (training_schedule){ .epochs = count_of(object, "epochs"),
+                                .full_epochs = count_of(object, "full_epochs"),
+                                .halve_every = count_of(object, "halve_every"),
+                                .full_halve_every = count_of(object, "full_halve_every"),
+                                .steps = count_of(object, "steps_per_epoch"),
+                                .is_cosine = kind && strcmp(kind, "cosine") == 0,
+                                .is_known = kind != NULL };
 }
 
-int reproduce_read_record(const char *path, training_record *record)
+int record_read(const char *path, const char *folder, training_record *record)
 {
     json_t *object = NULL;
 
@@ -81,53 +143,40 @@ int reproduce_read_record(const char *path, training_record *record)
     if (!path_is_there(path)) return EXIT_OK;
     int code = load(path, &object);
     if (code != EXIT_OK) return code;
+    record->exists = 1;
     record->complete = json_is_true(json_object_get(object, "complete"));
     record->process = count_of(object, "process");
     record->source = text_of(object, "source");
     record->data = text_of(object, "data");
-    record->options = text_of(object, "options");
     record->command = text_of(object, "command");
     if (json_is_number(json_object_get(object, "seconds")))
         record->seconds = json_number_value(json_object_get(object, "seconds"));
-    read_schedule(object, &record->schedule);
-    read_settings(json_object_get(object, "settings"), &record->settings);
+    record->schedule = read_schedule(object);
+    read_settings(json_object_get(object, "settings"), folder, &record->settings);
     read_list(json_object_get(object, "deviations"), &record->deviations);
     json_decref(object);
     return EXIT_OK;
 }
 
-static void add_text(json_out *json, const char *key, const char *text)
-{
-    json_key(json, key);
-    json_text(json, text);
-}
-
-static void add_count(json_out *json, const char *key, size_t count)
-{
-    json_key(json, key);
-    json_count(json, count);
-}
-
 static void add_schedule(json_out *json, const training_schedule *schedule)
 {
-    add_count(json, "epochs", schedule->epochs);
-    add_count(json, "full_epochs", schedule->full_epochs);
-    if (!schedule->is_known) return;
-    add_text(json, "schedule", schedule->is_cosine ? "cosine" : "halve");
-    add_count(json, "halve_every", schedule->halve_every);
-    add_count(json, "full_halve_every", schedule->full_halve_every);
-    add_count(json, "steps_per_epoch", schedule->steps);
+    json_add_count(json, "epochs", schedule->epochs);
+    json_add_count(json, "full_epochs", schedule->full_epochs);
+    json_add_text(json, "schedule", schedule->is_cosine ? "cosine" : "halve");
+    json_add_count(json, "halve_every", schedule->halve_every);
+    json_add_count(json, "full_halve_every", schedule->full_halve_every);
+    json_add_count(json, "steps_per_epoch", schedule->steps);
 }
 
 static void add_settings(json_out *json, const cli_words *settings)
 {
     json_key(json, "settings");
     json_open(json, '{');
-    for (size_t i = 0; i + 1 < settings->count; i += 2) add_text(json, settings->at[i], settings->at[i + 1]);
+    for (size_t i = 0; i + 1 < settings->count; i += 2) json_add_text(json, settings->at[i], settings->at[i + 1]);
     json_close(json, '}');
 }
 
-int reproduce_write_record(const char *path, const training_record *record)
+int record_write(const char *path, const training_record *record)
 {
     cli_output output;
     int code = output_open(&output, reproduce_name, path);
@@ -137,15 +186,13 @@ int reproduce_write_record(const char *path, const training_record *record)
     json_open(&json, '{');
     json_key(&json, "complete");
     json_raw(&json, record->complete ? "true" : "false");
-    if (record->process) add_count(&json, "process", record->process);
-    add_text(&json, "source", record->source);
-    add_text(&json, "data", record->data);
-    add_text(&json, "options", record->options);
-    add_text(&json, "command", record->command);
+    if (record->process) json_add_count(&json, "process", record->process);
+    json_add_text(&json, "source", record->source);
+    json_add_text(&json, "data", record->data);
+    json_add_text(&json, "command", record->command);
     add_schedule(&json, &record->schedule);
     add_settings(&json, &record->settings);
-    json_key(&json, "seconds");
-    json_number(&json, record->seconds);
+    json_add_number(&json, "seconds", record->seconds);
     json_key(&json, "deviations");
     json_open(&json, '[');
     for (size_t i = 0; i < record->deviations.count; i++) json_text(&json, record->deviations.at[i]);
@@ -155,22 +202,14 @@ int reproduce_write_record(const char *path, const training_record *record)
     return output_close(&output);
 }
 
-void reproduce_release_record(training_record *record)
+void record_release(training_record *record)
 {
     free(record->source);
     free(record->data);
-    free(record->options);
     free(record->command);
     words_release(&record->settings);
     words_release(&record->deviations);
     *record = (training_record){ 0 };
-}
-
-const char *reproduce_setting(const cli_words *settings, const char *name)
-{
-    for (size_t i = 0; i + 1 < settings->count; i += 2)
-        if (strcmp(settings->at[i], name) == 0) return settings->at[i + 1];
-    return NULL;
 }
 
 /* ---- What an evaluation found ---- */
@@ -186,27 +225,28 @@ static int find_counts(const json_t *object, const row_kind *kind, row_counts *c
     return json_is_integer(samples) && json_is_integer(correct) && n > 0 && right >= 0 && right <= n;
 }
 
-int reproduce_has_counts(const char *path, const row_kind *kind)
-{
-    json_t *object = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
-    row_counts counts;
-    int has = find_counts(object, kind, &counts);
-
-    json_decref(object);
-    return has;
-}
-
-int reproduce_read_counts(const char *path, const row_kind *kind, row_counts *counts)
+int evaluation_read(const evaluation *row, row_counts *counts)
 {
     json_t *object = NULL;
-    int code = load(path, &object);
+    int code = load(row->figures, &object);
 
     if (code != EXIT_OK) return code;
-    if (!find_counts(object, kind, counts)) {
-        complain(reproduce_name, "%s: no counts of right answers in it; remove the file to have it made anew",
-                 path);
+    if (!find_counts(object, &row_kinds[row->row], counts)) {
+        complain(reproduce_name, "%s: no counts of correct answers in it; remove the file to have it made again",
+                 row->figures);
         code = EXIT_FAILED;
     }
     json_decref(object);
     return code;
+}
+
+int evaluation_is_current(const training *self, const evaluation *row)
+{
+    if (!path_is_newer(row->figures, self->model) || !path_is_newer(row->answers, self->model)) return 0;
+    json_t *object = json_load_file(row->figures, JSON_REJECT_DUPLICATES, NULL);
+    row_counts counts;
+    int has = find_counts(object, &row_kinds[row->row], &counts);
+
+    json_decref(object);
+    return has;
 }

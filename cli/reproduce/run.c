@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * reproduce_run.c - does what is missing: every training and every evaluation is a child that runs this program.
+ * run.c - does what is missing: every training and every evaluation is a child that runs this program.
  *
  * A training that was interrupted, or of which more epochs are asked for, goes on from its checkpoint; one that is
  * complete stays as it is. An evaluation is kept while it is whole and newer than its model.
  */
 #include "child.h"
 #include "folders.h"
-#include "reproduce/reproduce.h"
+#include "reproduce/plan.h"
+#include "terminal/output.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,44 +18,29 @@
 #include <string.h>
 #include <unistd.h>
 
-static int is_quiet(const reproduction *self)
-{
-    return option_is(self->options, "quiet", "true");
-}
-
-static void say(const reproduction *self, const char *what, const char *command)
-{
-    if (!is_quiet(self)) fprintf(stderr, "\n%s:\n%s\n", what, command);
-}
-
-static char *model_of(const training_plan *plan)
-{
-    return text_format("%s/model.safetensors", plan->folder);
-}
-
 /* ---- A child ---- */
 
-/* It was asked to stop by nobody. */
+/* 1 if a signal ended it that nobody sent to stop it. */
 static int is_crash(int status, int stopped)
 {
     return status > EXIT_SIGNAL && !stopped && status != EXIT_SIGNAL + SIGINT && status != EXIT_SIGNAL + SIGTERM;
 }
 
-/* Runs this program with these words; `output` gets its results. */
-static int run_child(const reproduction *self, cli_words *words, int output)
+/* Runs this program with these words; its results go to the file descriptor `output`. */
+static int run_child(const reproduce_request *request, cli_words *words, int output)
 {
     cli_words argv = { 0 };
     int stopped = 0;
 
-    words_add(&argv, "%s", self->program);
+    words_add(&argv, "%s", request->program);
     words_add_all(&argv, words);
-    if (option_is_given(self->options, "threads")) {
+    if (request->threads) {
         words_add(&argv, "--threads");
-        words_add(&argv, "%s", option_text(self->options, "threads"));
+        words_add(&argv, "%s", request->threads);
     }
     int status = child_run(&(cli_child){
         .argv = (const char *const *)argv.at, .output = output, .dies_with_us = 1, .stopped = &stopped });
-    if (status < 0 && !stopped) complain(reproduce_name, "cannot run %s: %s", self->program, strerror(errno));
+    if (status < 0 && !stopped) complain(reproduce_name, "cannot run %s: %s", request->program, strerror(errno));
     else if (status == EXIT_SIGNAL + SIGKILL)
         complain(reproduce_name, "'deeplda %s' was killed; is there too little memory?", words->at[0]);
     else if (is_crash(status, stopped))
@@ -70,139 +55,114 @@ static int run_child(const reproduction *self, cli_words *words, int output)
 /* ---- Trainings ---- */
 
 /* "training 2 of 4: stl10-1k, fold 1, seed 1, cce; all will end about ...", and how it is shortened. */
-static void say_status(const reproduction *self, const training_plans *plans, size_t i)
+static void say_status(reproduce_plan *plan, const training *self, size_t number)
 {
-    const training_plan *plan = &plans->at[i];
-    double left = reproduce_seconds_left(self, plans, i);
+    double left = plan_seconds_left(plan, self);
     cli_words deviations = { 0 };
 
-    fprintf(stderr, "\ntraining %zu of %zu: %s, %s", i + 1, plans->count, plan->title,
-            trained_kinds[plan->model].name);
-    if (plan->progress.state != TRAINING_MISSING)
-        fprintf(stderr, ", going on after %zu epochs", plan->progress.done);
+    fprintf(stderr, "\ntraining %zu of %zu: %s, %s", number, plan->n_asked, self->title,
+            trained_kinds[self->kind].name);
+    if (self->progress.state != TRAINING_MISSING)
+        fprintf(stderr, ", going on after %zu epochs", self->progress.done);
     if (!isnan(left)) {
-        char *end = reproduce_end_text(left);
+        char *end = end_text(left);
         fprintf(stderr, "; all will end about %s", end);
         free(end);
     }
-    reproduce_note_schedule(&plan->record.schedule, trained_kinds[plan->model].objective, &deviations);
+    schedule_note(&self->asked.schedule, trained_kinds[self->kind].objective, &deviations);
     for (size_t d = 0; d < deviations.count; d++) fprintf(stderr, "\n  %s", deviations.at[d]);
-    fprintf(stderr, "\n%s\n", plan->record.command);
+    fprintf(stderr, "\n%s\n", self->asked.command);
     words_release(&deviations);
 }
 
-static int train(const reproduction *self, training_plan *plan)
+static int train(const reproduce_request *request, training *self)
 {
     cli_words words = { 0 };
-    int resumes = reproduce_has_checkpoint(plan->folder);
+    int resumes = progress_has_checkpoint(self->folder);
 
-    folders_make_parents(plan->folder);
-    plan->record.process = (size_t)getpid();
-    int code = reproduce_write_record(plan->record_path, &plan->record);
-    plan->record.process = 0;
-    words_add_all(&words, &plan->words);
+    folders_make_parents(self->folder);
+    self->asked.process = (size_t)getpid();
+    int code = record_write(self->record_path, &self->asked);
+    self->asked.process = 0;
+    words_add_all(&words, &self->words);
     words_add(&words, resumes ? "--resume" : "-o");
-    words_add(&words, "%s", plan->folder);
+    words_add(&words, "%s", self->folder);
     if (!resumes) words_add(&words, "--force"); /* the folder of an attempt that saved nothing is in the way */
-    if (is_quiet(self)) words_add(&words, "--quiet");
-    if (code == EXIT_OK) code = run_child(self, &words, is_quiet(self) ? 0 : STDERR_FILENO);
+    if (request->is_quiet) words_add(&words, "--quiet");
+    if (code == EXIT_OK) code = run_child(request, &words, request->is_quiet ? 0 : STDERR_FILENO);
     words_release(&words);
     return code;
 }
 
-static int is_complete(const training_plan *plan)
+static int is_complete(const training *self)
 {
-    return plan->progress.state == TRAINING_COMPLETE && plan->progress.done == plan->record.schedule.epochs;
+    return self->progress.state == TRAINING_COMPLETE && self->progress.done == self->asked.schedule.epochs;
 }
 
 /* The record follows the run, also if someone has trained the rest by hand. */
-static int train_if_needed(const reproduction *self, training_plans *plans, size_t i)
+static int train_if_needed(reproduce_plan *plan, training *self, size_t number)
 {
-    training_plan *plan = &plans->at[i];
+    const reproduce_request *request = plan->request;
     int code = EXIT_OK;
 
-    if (is_complete(plan) && plan->is_recorded) return EXIT_OK;
-    if (!is_complete(plan)) {
-        if (!is_quiet(self)) say_status(self, plans, i);
-        code = train(self, plan);
+    if (is_complete(self) && training_is_recorded(self)) return EXIT_OK;
+    if (!is_complete(self)) {
+        if (!request->is_quiet) say_status(plan, self, number);
+        code = train(request, self);
     }
     if (code != EXIT_OK) return code;
-    plan->record.complete = 1;
-    plan->progress = reproduce_progress(self, plan->place, plan->model, &plan->record);
-    plan->record.seconds = plan->progress.seconds;
-    return reproduce_write_record(plan->record_path, &plan->record);
+    self->asked.complete = 1;
+    self->asked.seconds = progress_read(request, self->folder, &self->asked).seconds;
+    code = record_write(self->record_path, &self->asked);
+    return code == EXIT_OK ? training_read_again(request, self) : code;
 }
 
 /* ---- Evaluations ---- */
 
-/* 1 if all of it reached the disk. */
-static int close_file(int file)
+static int write_evaluation(const reproduce_request *request, cli_words *words, const char *target)
 {
-    int written = fsync(file) == 0;
-    return close(file) == 0 && written;
-}
+    cli_output output;
+    int code = output_open(&output, reproduce_name, target);
 
-static int write_evaluation(const reproduction *self, cli_words *words, const char *target)
-{
-    char *unfinished = text_format("%s.tmp-%ld", target, (long)getpid());
-    int file = open(unfinished, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    int code = file < 0 ? EXIT_FAILED : run_child(self, words, file);
-
-    if (file < 0) complain(reproduce_name, "%s: cannot write: %s", unfinished, strerror(errno));
-    else if (!close_file(file) && code == EXIT_OK) {
-        complain(reproduce_name, "%s: cannot write: %s", unfinished, strerror(errno));
-        code = EXIT_FAILED;
-    }
-    if (code == EXIT_OK && rename(unfinished, target) != 0) {
-        complain(reproduce_name, "%s: cannot write: %s", target, strerror(errno));
-        code = EXIT_FAILED;
-    }
-    if (code != EXIT_OK) unlink(unfinished);
-    free(unfinished);
+    if (code != EXIT_OK) return code;
+    code = run_child(request, words, fileno(output.file));
+    if (code == EXIT_OK) return output_close(&output);
+    output_discard(&output);
     return code;
 }
 
-static int evaluate(const reproduction *self, const training_plan *plan, const row_kind *kind)
+static int evaluate(const reproduce_request *request, const training *self, const evaluation *row)
 {
-    char *target = text_format("%s/%s.json", plan->place, kind->name), *model = model_of(plan);
-    char *answers = reproduce_answers_path(plan->place, kind);
     cli_words words = { 0 };
-    int code = EXIT_OK;
 
-    words_add(&words, "eval");
-    words_add(&words, "%s", model);
-    words_add(&words, "%s", plan->record.data);
-    for (size_t i = 0; kind->words[i]; i++) words_add(&words, "%s", kind->words[i]);
+    if (evaluation_is_current(self, row)) return EXIT_OK;
+    evaluation_add_words(self, row, self->asked.data, &words);
     words_add(&words, "--answers");
-    words_add(&words, "%s", answers);
+    words_add(&words, "%s", row->answers);
     words_add(&words, "--json");
-    if (!path_is_newer(target, model) || !path_is_newer(answers, model) || !reproduce_has_counts(target, kind)) {
-        char *command = words_as_command(&words, 0), *line = text_format("deeplda %s", command);
-        char *what = text_format("%s, %s", plan->title, kind->title);
-        say(self, what, line);
-        code = write_evaluation(self, &words, target);
-        free(what);
-        free(line);
+    if (!request->is_quiet) {
+        char *command = words_as_command(&words, 0);
+        fprintf(stderr, "\n%s, %s:\ndeeplda %s\n", self->title, row_kinds[row->row].title, command);
         free(command);
     }
+    int code = write_evaluation(request, &words, row->figures);
     words_release(&words);
-    free(answers);
-    free(model);
-    free(target);
     return code;
 }
 
 /* ---- All of it ---- */
 
-int reproduce_run(const reproduction *self, training_plans *plans)
+int plan_run(reproduce_plan *plan)
 {
+    size_t number = 0;
     int code = EXIT_OK;
 
-    for (size_t i = 0; i < plans->count && code == EXIT_OK; i++) {
-        code = train_if_needed(self, plans, i);
-        for (cli_row r = 0; r < N_ROWS && code == EXIT_OK; r++)
-            if (self->rows[r] && row_kinds[r].model == plans->at[i].model)
-                code = evaluate(self, &plans->at[i], &row_kinds[r]);
+    for (size_t i = 0; i < plan->n_trainings && code == EXIT_OK; i++) {
+        training *self = &plan->trainings[i];
+        if (!self->task) continue;
+        code = train_if_needed(plan, self, ++number);
+        for (int e = 0; e < N_EVALUATIONS && code == EXIT_OK; e++)
+            if (self->evaluations[e].is_asked) code = evaluate(plan->request, self, &self->evaluations[e]);
     }
     return code;
 }

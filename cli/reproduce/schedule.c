@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * reproduce_schedule.c - the epochs of a training, and when its rate is halved.
+ * schedule.c - the epochs of a training, and when its rate is halved.
  *
  * DeepLDA raises one eigenvalue after another, and needs some hundred steps at the first rate until all of them have left
  * zero. So a shortened training has fewer rates rather than fewer steps at each.
  */
-#include "reproduce/reproduce.h"
+#include "reproduce/plan.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,31 +29,29 @@ static size_t steps_of_epoch(size_t images, size_t batch)
 }
 
 /* In proportion to the epochs. All trainings of an experiment have the same rates, so DeepLDA's steps decide. */
-static size_t moved_halving(const reproduce_task *task)
+static size_t moved_halving(const plan_task *task)
 {
-    const full_schedule *full = &task->full;
-    double share = (double)task->epochs / (double)full->epochs;
-    size_t steps = steps_of_epoch(task->data.train, full->batch);
-    size_t moved = (size_t)round((double)full->halve_every * share);
+    double share = (double)task->epochs / (double)task->full.epochs;
+    size_t steps = steps_of_epoch(task->data.train, task->full.batch);
+    size_t moved = (size_t)round((double)task->full.halve_every * share);
 
     return smaller(larger(moved, (LEAST_STEPS + steps - 1) / steps), task->epochs);
 }
 
-static size_t halving_of(const reproduction *self, const reproduce_task *task)
+static size_t halving_of(const reproduce_request *request, const plan_task *task)
 {
-    if (option_is_given(self->options, "halve-every"))
-        return (size_t)option_number(self->options, "halve-every");
+    if (request->has_halving) return request->halve_every;
     return task->epochs == task->full.epochs ? task->full.halve_every : moved_halving(task);
 }
 
-training_schedule reproduce_make_schedule(const reproduction *self, const reproduce_task *task, size_t batch)
+training_schedule schedule_make(const reproduce_request *request, const plan_task *task, size_t batch)
 {
     return (training_schedule){ .epochs = task->epochs,
                                 .full_epochs = task->full.epochs,
-                                .halve_every = halving_of(self, task),
+                                .halve_every = halving_of(request, task),
                                 .full_halve_every = task->full.halve_every,
                                 .steps = steps_of_epoch(task->data.train, batch),
-                                .is_cosine = option_is(self->options, "schedule", "cosine"),
+                                .is_cosine = request->is_cosine,
                                 .is_known = 1 };
 }
 
@@ -91,7 +89,7 @@ static void note_steps(const training_schedule *self, const char *objective, cli
          text_format("objective %s: %zu steps at the first rate instead of %zu", objective, steps, full));
 }
 
-void reproduce_note_schedule(const training_schedule *self, const char *objective, cli_words *deviations)
+void schedule_note(const training_schedule *self, const char *objective, cli_words *deviations)
 {
     int other_epochs = self->epochs != self->full_epochs;
 
@@ -102,9 +100,9 @@ void reproduce_note_schedule(const training_schedule *self, const char *objectiv
         words_add_once(deviations, "the rate falls along a cosine to 0 instead of in the paper's steps");
     } else if (other_epochs || self->halve_every != self->full_halve_every) {
         char *halving = halving_text(self);
-        note(deviations, other_epochs ? text_format("%zu epochs instead of %zu, %s", self->epochs,
-                                                    self->full_epochs, halving)
-                                      : text_format("%s", halving));
+        note(deviations,
+             other_epochs ? text_format("%zu epochs instead of %zu, %s", self->epochs, self->full_epochs, halving)
+                          : text_format("%s", halving));
         free(halving);
         note_steps(self, objective, deviations);
     }

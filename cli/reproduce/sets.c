@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * reproduce_sets.c - which sets are here, and how large they are; what is missing is fetched.
- *
- * A set is read once to be counted, however many experiments and folds are done on it.
+ * sets.c - finds, fetches and counts data sets.
  */
+#include "reproduce/sets.h"
 #include "child.h"
-#include "data/data.h"
 #include "folders.h"
-#include "reproduce/reproduce.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -27,88 +25,107 @@ static int complain_missing(const known_set *set)
 }
 
 /* By the same command that anyone can type. */
-static int fetch(const reproduction *self, const char *set)
+static int fetch(const reproduce_request *request, const char *set)
 {
-    const char *argv[] = { self->program, "data", "fetch", set, NULL };
+    const char *argv[] = { request->program, "data", "fetch", set, NULL };
     int status = child_run(&(cli_child){ .argv = argv, .output = STDERR_FILENO, .dies_with_us = 1 });
 
-    if (status < 0) complain(reproduce_name, "%s: cannot run %s", set, self->program);
+    if (status < 0) complain(reproduce_name, "%s: cannot run %s", set, request->program);
     return status < 0 ? EXIT_FAILED : status;
 }
 
-static const char *path_of_set(const reproduction *self, const cli_experiment *experiment)
+int set_is_here(const reproduce_request *request, const known_set *set)
 {
-    return option_is_given(self->options, "data") ? option_text(self->options, "data") : experiment->set;
+    return request->data || path_is_there(set->name) || known_set_is_present(set);
 }
 
-int reproduce_is_here(const reproduction *self, const cli_experiment *experiment)
+int set_bring(const reproduce_request *request, const known_set *set)
 {
-    return option_is_given(self->options, "data") || path_is_there(experiment->set) ||
-           known_set_is_present(known_set_find(experiment->set));
-}
-
-int reproduce_bring_set(const reproduction *self, const cli_experiment *experiment)
-{
-    if (reproduce_is_here(self, experiment)) return EXIT_OK;
-    const known_set *set = known_set_find(experiment->set);
-    return set->package ? fetch(self, experiment->set) : complain_missing(set);
+    if (set_is_here(request, set)) return EXIT_OK;
+    return set->package ? fetch(request, set->name) : complain_missing(set);
 }
 
 /* ---- How large it is ---- */
 
-int reproduce_read_part(const char *path, dlda_part part, dlda_dataset **set)
+static int read_part(const char *path, dlda_part part, dlda_dataset **set)
 {
-    return exit_code_of(reproduce_name, dlda_dataset_read(path, part, set));
+    return exit_code_of(reproduce_name, known_set_explain(path, dlda_dataset_read(path, part, set)));
 }
 
 /* The folds that are asked for, of those that the set brings along. */
-static int count_folds(const reproduction *self, const dlda_dataset *set, set_size *size)
+static int count_folds(const reproduce_request *request, const dlda_dataset *train, counted_set *set)
 {
+    size_t own = dlda_dataset_own_folds(train);
     int code = EXIT_OK;
 
-    for (size_t fold = self->first_fold; fold <= self->last_fold && fold <= MOST_FOLDS && code == EXIT_OK; fold++) {
+    for (size_t fold = request->first_fold; fold <= request->last_fold && fold <= own && code == EXIT_OK; fold++) {
         dlda_dataset *part = NULL;
-        if (fold > dlda_dataset_own_folds(set)) return EXIT_OK;
-        code = exit_code_at(reproduce_name, size->path, dlda_dataset_fold(set, fold, &part));
-        if (code == EXIT_OK) size->own_folds[fold] = dlda_dataset_count(part);
+        if (fold > MOST_FOLDS) break;
+        code = exit_code_at(reproduce_name, set->path, dlda_dataset_fold(train, fold, &part));
+        if (code == EXIT_OK) set->own_folds[fold] = dlda_dataset_count(part);
         dlda_dataset_destroy(part);
     }
     return code;
 }
 
-static int count_training_images(const reproduction *self, set_size *size)
+static int count_training_images(const reproduce_request *request, counted_set *set)
 {
-    dlda_dataset *set = NULL;
-    int code = reproduce_read_part(size->path, DLDA_TRAIN, &set);
+    int code = read_part(set->path, DLDA_TRAIN, &set->undivided);
 
-    if (code == EXIT_OK) size->images = dlda_dataset_count(set);
-    if (code == EXIT_OK) code = count_folds(self, set, size);
-    dlda_dataset_destroy(set);
+    if (code == EXIT_OK) set->images = dlda_dataset_count(set->undivided);
+    return code == EXIT_OK ? count_folds(request, set->undivided, set) : code;
+}
+
+static int count_test_images(counted_set *set)
+{
+    const dlda_read_spec spec = { .path = set->path, .part = DLDA_TEST };
+    dlda_dataset *test = NULL;
+
+    set->has_test = dlda_dataset_has_part(&spec);
+    if (!set->has_test) return EXIT_OK;
+    int code = read_part(set->path, DLDA_TEST, &test);
+    if (code == EXIT_OK) set->test = dlda_dataset_count(test);
+    dlda_dataset_destroy(test);
     return code;
 }
 
-static int count_test_images(set_size *size)
+static void close_set(counted_set *set)
 {
-    const dlda_read_spec spec = { .path = size->path, .part = DLDA_TEST };
-    dlda_dataset *set = NULL;
-
-    size->has_test = dlda_dataset_has_part(&spec);
-    if (!size->has_test) return EXIT_OK;
-    int code = reproduce_read_part(size->path, DLDA_TEST, &set);
-    if (code == EXIT_OK) size->test = dlda_dataset_count(set);
-    dlda_dataset_destroy(set);
-    return code;
+    dlda_dataset_destroy(set->undivided);
+    set->undivided = NULL;
 }
 
-const set_size *reproduce_count_set(const reproduction *self, const cli_experiment *experiment, set_sizes *sizes)
+static char *source_of(const reproduce_request *request, const char *path)
 {
-    const char *path = path_of_set(self, experiment);
+    char *whole = request->data || path_is_there(path) ? realpath(path, NULL) : NULL;
+    char *source = text_format("%s", whole ? whole : path);
 
-    for (size_t i = 0; i < sizes->count; i++)
-        if (strcmp(sizes->at[i].path, path) == 0) return &sizes->at[i];
-    set_size *size = &sizes->at[sizes->count++];
-    *size = (set_size){ .path = path };
-    size->code = count_training_images(self, size);
-    if (size->code == EXIT_OK) size->code = count_test_images(size);
-    return size;
+    free(whole);
+    return source;
+}
+
+const counted_set *sets_find(counted_sets *sets, const reproduce_request *request, const known_set *known)
+{
+    const char *path = request->data ? request->data : known->name;
+
+    for (size_t i = 0; i < sets->count; i++)
+        if (strcmp(sets->at[i].path, path) == 0) return &sets->at[i];
+    counted_set *set = &sets->at[sets->count++];
+    *set = (counted_set){ .path = path, .source = source_of(request, path) };
+    set->code = count_training_images(request, set);
+    if (set->code == EXIT_OK) set->code = count_test_images(set);
+    if (set->code != EXIT_OK || set->has_test || request->is_list) close_set(set);
+    return set;
+}
+
+void sets_close(counted_sets *sets)
+{
+    for (size_t i = 0; i < sets->count; i++) close_set(&sets->at[i]);
+}
+
+void sets_release(counted_sets *sets)
+{
+    sets_close(sets);
+    for (size_t i = 0; i < sets->count; i++) free(sets->at[i].source);
+    *sets = (counted_sets){ .count = 0 };
 }

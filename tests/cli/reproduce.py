@@ -188,7 +188,7 @@ def test_without_answers():
     check(open(path).read() == before and ("svm", "cce") in pairs_of("two"), "they are made anew")
     open(path, "w").write(before.replace("truth", "true"))
     end = expect(1, ["mnist-50k", *TINY, "--epochs", "2", "-o", "two"], f"{path}: no column 'truth'")
-    check("remove the file to have it made anew" in end.stderr and figures("two") == whole, "damaged answers are named")
+    check("remove the file to have it made again" in end.stderr and figures("two") == whole, "damaged answers are named")
     os.remove(path)
     succeed("mnist-50k", *TINY, "--epochs", "2", "-o", "two")
 
@@ -232,7 +232,8 @@ def test_again():
           f"a newer model is evaluated anew: {sorted(changed)}")
     expect(1, ["mnist-50k", "--data", "tiny", "--epochs", "2", "-o", "two"],
            "there: --net small.net, asked: --net mnist")
-    expect(1, ["mnist-50k", "--data", "digits", "--net", "small.net", "--epochs", "2", "-o", "two"], "holds another")
+    end = expect(1, ["mnist-50k", "--data", "digits", "--net", "small.net", "--epochs", "2", "-o", "two"], "holds another")
+    check("asked: data " in end.stderr and "there: --batch 500, asked: --batch 1000" in end.stderr, "all that differs is named")
 
 
 def start(root, epochs):
@@ -415,7 +416,8 @@ def test_budget():
     shutil.rmtree("remembered/mnist-50k/seed1/deeplda")  # its record stays: begun, and nothing saved
     shutil.rmtree("remembered/mnist-50k/seed1/cce")
     json.dump({request: 0.05 for request in shares}, open("remembered/budget.json", "w"))
-    succeed(*request, "-o", "remembered")
+    end = succeed(*request, "-o", "remembered")
+    check(" h " not in end.stderr.split("all will end about")[1].split(")")[0], "a record of a run that is gone counts for nothing")
     epochs = [rows_of("remembered", name)["deeplda"]["most_epochs"] for name in ("mnist-50k", "mnist-60k")]
     check(epochs == [3, 3], f"both get 3 of 70 epochs (found {epochs})")
     check("3 epochs instead of 70, all epochs at the first rate" in str(table("remembered")["deviations"]), "and say so")
@@ -610,7 +612,11 @@ def test_old_records():
     end = succeed(*words)
     check(end.stderr == "" and times("old") == before, "what it describes is known as complete")
     check(figures("old") == whole and note in table("old")["deviations"], "and has its row")
-    expect(1, [*words[:-4], "--epochs", "3", *words[-2:]], "holds another training")
+    end = expect(1, [*words[:-4], "--epochs", "3", *words[-2:]], "holds another training")
+    check("there: --halve-every 2, asked: --halve-every 3" in end.stderr and end.stderr.count("there:") == 1,
+          "its options are those of the run")
+    end = succeed(*words[:-4], "--epochs", "3", "--halve-every", "2", *words[-2:])
+    check("going on after 2 epochs" in end.stderr and json.load(open(path))["settings"]["epochs"] == "3", "so that it can go on")
 
 
 # ---- How far it is ----

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * root.c - the lock of the folder in which a command works.
+ */
+#include "reproduce/root.h"
+#include "folders.h"
+#include "reproduce/request.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+static char *path_of_lock(const char *root)
+{
+    return text_format("%s/.lock", root);
+}
+
+int root_lock(const char *root, int *lock)
+{
+    enum { TRIES = 20 };
+    char *path = path_of_lock(root);
+    int locked = -1;
+
+    folders_make_parents(path);
+    *lock = open(path, O_RDWR | O_CREAT, 0666);
+    /* A training that was killed a moment ago may not be gone yet. */
+    for (int i = 0; *lock >= 0 && locked != 0 && i < TRIES; i++) {
+        locked = flock(*lock, LOCK_EX | LOCK_NB);
+        if (locked != 0) nanosleep(&(struct timespec){ .tv_nsec = 100000000 }, NULL);
+    }
+    if (*lock < 0) complain(reproduce_name, "%s: cannot write: %s", path, strerror(errno));
+    else if (locked != 0)
+        complain(reproduce_name, "%s: another process works in this folder; wait for it, or choose another with -o",
+                 root);
+    free(path);
+    return locked == 0 ? EXIT_OK : EXIT_FAILED;
+}
+
+int root_is_locked(const char *root)
+{
+    char *path = path_of_lock(root);
+    int lock = open(path, O_RDONLY | O_CLOEXEC);
+    int locked = lock >= 0 && flock(lock, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+
+    if (lock >= 0) close(lock);
+    free(path);
+    return locked;
+}
