@@ -2,8 +2,8 @@
  *
  * cmd_embed.c - `deeplda embed`: what a model makes of data, as a NumPy array for other programs.
  */
-#include "read_data.h"
 #include "fit.h"
+#include "read_data.h"
 #include "terminal/json_out.h"
 
 #include <stdio.h>
@@ -16,16 +16,17 @@ static dlda_part choose_part(const cli_options *options, const dlda_read_spec *s
 {
     dlda_read_spec test = *spec;
 
-    if (!option_is(options, "from", "auto")) return option_is(options, "from", "train") ? DLDA_TRAIN : DLDA_TEST;
-    test.part = DLDA_TEST;
-    return dlda_dataset_has_part(&test) ? DLDA_TEST : DLDA_TRAIN;
+    if (!option_is(options, "from", "auto"))
+        return option_is(options, "from", "train") ? DLDA_PART_TRAIN : DLDA_PART_TEST;
+    test.part = DLDA_PART_TEST;
+    return dlda_dataset_has_part(&test) ? DLDA_PART_TEST : DLDA_PART_TRAIN;
 }
 
 /* With labels if there are any. */
 static int read_data(const cli_options *options, const char *path, const dlda_model *model, dlda_dataset **data)
 {
     fit_size wanted = fit_of_model(model);
-    dlda_read_spec spec = data_spec(name, options, path, DLDA_TEST);
+    dlda_read_spec spec = data_spec(name, options, path, DLDA_PART_TEST);
 
     spec.part = choose_part(options, &spec);
     dlda_read_spec_use_model(&spec, model);

@@ -3,9 +3,9 @@
  * cmd_refit.c - `deeplda refit`: a new LDA head for a trained network, in closed form: on other data, with a class more,
  * or with other priors.
  */
-#include "read_data.h"
 #include "fit.h"
 #include "priors.h"
+#include "read_data.h"
 #include "terminal/json_out.h"
 #include "terminal/table.h"
 
@@ -61,7 +61,7 @@ static dlda_read_spec spec_of(const refitter *self, dlda_part part)
 static int fit_on_set(refitter *self)
 {
     fit_size wanted = fit_of_model(self->model);
-    dlda_read_spec spec = spec_of(self, DLDA_TRAIN);
+    dlda_read_spec spec = spec_of(self, DLDA_PART_TRAIN);
     dlda_dataset *all = NULL, *part = NULL, *held_out = NULL;
     int code = exit_code_of(name, data_open(&spec, &all));
 
@@ -78,7 +78,7 @@ static int fit_on_set(refitter *self)
 static int fit_new_class(refitter *self)
 {
     fit_size wanted = fit_of_model(self->model);
-    dlda_read_spec spec = spec_of(self, DLDA_TRAIN);
+    dlda_read_spec spec = spec_of(self, DLDA_PART_TRAIN);
     dlda_dataset *images = NULL;
     int code = exit_code_of(name, data_open_images(&spec, &images));
 

@@ -33,7 +33,7 @@ typedef struct training {
 
 static int read_training_data(training *self)
 {
-    dlda_read_spec spec = data_spec(name, self->options, self->data, DLDA_TRAIN);
+    dlda_read_spec spec = data_spec(name, self->options, self->data, DLDA_PART_TRAIN);
     int code = exit_code_of(name, data_open(&spec, &self->all));
 
     if (code != EXIT_OK) return code;
@@ -44,7 +44,7 @@ static int read_training_data(training *self)
 static int read_test_data(training *self)
 {
     fit_size wanted = fit_of_training(self->all);
-    dlda_read_spec spec = data_spec(name, self->options, self->data, DLDA_TEST);
+    dlda_read_spec spec = data_spec(name, self->options, self->data, DLDA_PART_TEST);
 
     if (!dlda_dataset_has_part(&spec)) {
         if (!self->quiet) fprintf(stderr, "%s has no test part\n", self->data);
@@ -129,7 +129,8 @@ static int evaluate(const training *self, const dlda_model *model, const dlda_da
     dlda_status status = dlda_workspace_create(model, option_batch(self->options, dlda_dataset_count(dataset)),
                                                (size_t)option_number(self->options, "threads"), &workspace);
 
-    if (status == DLDA_OK) status = dlda_model_evaluate(model, workspace, dataset, DLDA_PAPER, &evaluation);
+    if (status == DLDA_OK)
+        status = dlda_model_evaluate(model, workspace, dataset, DLDA_PROBABILITY_PAPER, &evaluation);
     int code = exit_code_at(name, self->data, status);
     if (code == EXIT_OK && self->json) event_result(what, evaluation, dlda_model_lda(model), self->folder);
     else if (code == EXIT_OK) table_evaluation(stdout, model, evaluation, what);

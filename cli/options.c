@@ -272,6 +272,6 @@ size_t option_batch(const cli_options *self, size_t count)
 
 dlda_probability option_probability(const cli_options *self, const char *head)
 {
-    if (option_is(self, head, "softmax")) return DLDA_SOFTMAX;
-    return option_is(self, "proba", "bayes") ? DLDA_BAYES : DLDA_PAPER;
+    if (option_is(self, head, "softmax")) return DLDA_PROBABILITY_SOFTMAX;
+    return option_is(self, "proba", "bayes") ? DLDA_PROBABILITY_BAYES : DLDA_PROBABILITY_PAPER;
 }

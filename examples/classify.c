@@ -27,7 +27,8 @@ int main(int argc, char **argv)
         status = image && proba ? DLDA_OK : DLDA_E_MEMORY;
     }
     if (status == DLDA_OK) status = dlda_model_read_picture(model, &(dlda_read_spec){ .path = argv[2] }, image);
-    if (status == DLDA_OK) status = dlda_model_predict(model, workspace, image, 1, DLDA_BAYES, &label, proba);
+    if (status == DLDA_OK)
+        status = dlda_model_predict(model, workspace, image, 1, DLDA_PROBABILITY_BAYES, &label, proba);
     if (status == DLDA_OK)
         printf("%s, %.2f %%\n", dlda_model_class_name(model, (size_t)label), 100 * (double)proba[label]);
     else fprintf(stderr, "classify: %s\n", dlda_last_error());

@@ -60,7 +60,7 @@ int main(void)
         return 1;
     }
     for (int i = 0; i < COUNT; i++) draw(images + i * PIXELS, labels[i]); /* others than those of the training */
-    if (dlda_model_predict(model, workspace, images, COUNT, DLDA_BAYES, predicted, NULL)) return 1;
+    if (dlda_model_predict(model, workspace, images, COUNT, DLDA_PROBABILITY_BAYES, predicted, NULL)) return 1;
     for (int i = 0; i < COUNT; i++) right += predicted[i] == labels[i];
     printf("%d of %d new images are right; the first is a %s; the model has %zu bytes\n", right, COUNT,
            dlda_model_class_name(model, (size_t)predicted[0]), size);

@@ -40,7 +40,7 @@ int main(void)
 {
     static float X[N * IN], W[IN * OUT], H[N * OUT], dH[N * OUT];
     static int labels[N];
-    dlda_objective_spec spec = { DLDA_LDA_BAYES, CLASSES, OUT, N, 0.001, 1 };
+    dlda_objective_spec spec = { DLDA_OBJECTIVE_LDA_BAYES, CLASSES, OUT, N, 0.001, 1 };
     dlda_objective *objective = NULL;
     double loss = 0;
 

@@ -56,7 +56,8 @@ static void answer(worker *self, request *one)
     size_t size = receive(one->name, self->bytes);
     dlda_status status = dlda_model_decode_picture(model, &spec, self->bytes, size, self->image);
 
-    if (status == DLDA_OK) status = dlda_model_answer(model, self->workspace, self->image, 1, DLDA_BAYES, &wanted);
+    if (status == DLDA_OK)
+        status = dlda_model_answer(model, self->workspace, self->image, 1, DLDA_PROBABILITY_BAYES, &wanted);
     if (status == DLDA_OK) return;
     one->label = -1;
     snprintf(one->message, sizeof one->message, "%s", dlda_last_error()); /* of this thread */

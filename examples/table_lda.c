@@ -79,7 +79,7 @@ int main(void)
     if (status == DLDA_OK) status = dlda_lda_from_bytes(bytes, size, &kept);
 
     measure(X, labels);
-    if (status == DLDA_OK) status = dlda_lda_predict(kept, X, ROWS, DLDA_BAYES, predicted, NULL);
+    if (status == DLDA_OK) status = dlda_lda_predict(kept, X, ROWS, DLDA_PROBABILITY_BAYES, predicted, NULL);
     if (status == DLDA_OK) print_results(kept, labels, predicted);
     else fprintf(stderr, "table_lda: %s\n", dlda_last_error());
 

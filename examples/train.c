@@ -25,7 +25,7 @@ int main(int argc, char **argv)
     if (dlda_options_create(&options) || dlda_options_set(options, "net", "mlp") ||
         dlda_options_set(options, "epochs", "2"))
         return failed();
-    if (dlda_dataset_read("digits", DLDA_TRAIN, &digits)) return failed();
+    if (dlda_dataset_read("digits", DLDA_PART_TRAIN, &digits)) return failed();
     if (dlda_dataset_split(digits, 1000, 1, &others, &train)) return failed();
     if (dlda_trainer_create(options, train, NULL, &trainer)) return failed();
     if (dlda_trainer_run(trainer)) return failed();

@@ -61,7 +61,7 @@ int main(int argc, char **argv)
     if (dlda_options_create(&options) || dlda_options_set(options, "net", "mlp") ||
         dlda_options_set(options, "epochs", "50"))
         return failed();
-    if (dlda_dataset_read("digits", DLDA_TRAIN, &digits)) return failed();
+    if (dlda_dataset_read("digits", DLDA_PART_TRAIN, &digits)) return failed();
     if (dlda_dataset_split(digits, 500, 1, &train, &validation)) return failed();
     if (dlda_trainer_create(options, train, validation, &trainer)) return failed();
     dlda_trainer_watch(trainer, &watch);

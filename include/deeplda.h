@@ -10,7 +10,7 @@
  * The shortest useful program (examples/train.c is the same with its errors checked):
  *
  *     dlda_options *options = NULL;   dlda_options_create(&options);
- *     dlda_dataset *train = NULL;     dlda_dataset_read("digits", DLDA_TRAIN, &train);
+ *     dlda_dataset *train = NULL;     dlda_dataset_read("digits", DLDA_PART_TRAIN, &train);
  *     dlda_trainer *trainer = NULL;   dlda_trainer_create(options, train, NULL, &trainer);
  *     dlda_trainer_run(trainer);
  *     dlda_model_save(dlda_trainer_model(trainer), "digits.safetensors");
@@ -137,7 +137,7 @@ DLDA_API int dlda_preset_at(size_t i, dlda_preset *preset);
 /* A set of equally large images (or plain vectors: height 1, width 1) with a class label each. */
 typedef struct dlda_dataset dlda_dataset;
 
-typedef enum dlda_part { DLDA_TRAIN, DLDA_TEST } dlda_part;
+typedef enum dlda_part { DLDA_PART_TRAIN, DLDA_PART_TEST } dlda_part;
 
 /* What to read, and how. Only `path` must be given; all else may be 0. */
 typedef struct dlda_read_spec {
@@ -254,13 +254,13 @@ DLDA_API dlda_status dlda_dataset_images(const dlda_dataset *dataset, size_t fir
 DLDA_API void dlda_dataset_destroy(dlda_dataset *dataset);
 
 typedef enum dlda_data_format {
-    DLDA_IDX, /* train-images-idx3-ubyte and its like: bytes, up to 256 classes, which lose their names    */
-    DLDA_NPY, /* X_train.npy, y_train.npy, X_test.npy, y_test.npy: bytes or floats, whole numbers as labels */
-    DLDA_PNG  /* train/CLASS/000001.png, test/CLASS/...: bytes, 1 or 3 channels                             */
+    DLDA_FORMAT_IDX, /* train-images-idx3-ubyte and its like: bytes, up to 256 classes, which lose their names    */
+    DLDA_FORMAT_NPY, /* X_train.npy, y_train.npy, X_test.npy, y_test.npy: bytes or floats, whole numbers as labels */
+    DLDA_FORMAT_PNG /* train/CLASS/000001.png, test/CLASS/...: bytes, 1 or 3 channels                             */
 } dlda_data_format;
 
 /* Writes a labelled set as one part into a folder, which is made if it is not there. Each file appears as a whole and
- * replaces one of its name; with DLDA_PNG the part's folder does, and is refused if there is one (DLDA_E_EXISTS). */
+ * replaces one of its name; with DLDA_FORMAT_PNG the part's folder does, and is refused if there is one (DLDA_E_EXISTS). */
 DLDA_API dlda_status dlda_dataset_write(const dlda_dataset *dataset, dlda_part part, dlda_data_format format,
                                         const char *folder);
 
@@ -293,9 +293,9 @@ DLDA_API void dlda_scatter_destroy(dlda_scatter *scatter);
 typedef struct dlda_lda dlda_lda;
 
 typedef enum dlda_probability {
-    DLDA_PAPER,  /* each class's score through a logistic function, then normalised (the paper, 3.4) */
-    DLDA_BAYES,  /* posterior of Gaussian classes with a common covariance, and the LDA's priors         */
-    DLDA_SOFTMAX /* not of an LDA, but of a network trained with cce: see dlda_model_require_softmax   */
+    DLDA_PROBABILITY_PAPER, /* each class's score through a logistic function, then normalised (the paper, 3.4) */
+    DLDA_PROBABILITY_BAYES, /* posterior of Gaussian classes with a common covariance, and the LDA's priors         */
+    DLDA_PROBABILITY_SOFTMAX /* not of an LDA, but of a network trained with cce: see dlda_model_require_softmax   */
 } dlda_probability;
 
 /* What is wanted of some rows or images; NULL for what is not. */
@@ -316,23 +316,25 @@ DLDA_API size_t dlda_lda_features(const dlda_lda *lda);
  * -infinity, its one row as mean (0 if it has none), and coefficients like any other. */
 typedef struct dlda_lda_view {
     size_t classes, features, n_directions;
-    double lambda;              /* NaN if not known: of an LDA that was read from a model                    */
-    const double *counts;       /* [classes]                 rows of each class                              */
-    const double *priors;       /* [classes]                 shares that DLDA_BAYES assumes; their sum is 1  */
-    const double *means;        /* [classes][features]                                                       */
-    const double *mean;         /* [features]                of all rows                                     */
+    double lambda;        /* NaN if not known: of an LDA that was read from a model                    */
+    const double *counts; /* [classes]                 rows of each class                              */
+    const double
+        *priors;         /* [classes]                 shares that DLDA_PROBABILITY_BAYES assumes; their sum is 1  */
+    const double *means; /* [classes][features]                                                       */
+    const double *mean;  /* [features]                of all rows                                     */
     const double *directions;   /* [n_directions][features]  e with e'(Sw + lambda I)e = 1                   */
     const double *eigenvalues;  /* [n_directions]            largest first                                   */
     const double *coefficients; /* [classes][features]       x . coefficients[c] + intercepts[c] is the score of */
-    const double *intercepts;   /* [classes]                 class c with DLDA_BAYES; probabilities: softmax */
-    const double *within;       /* [features][features]      Sw, the covariance within classes, without lambda */
-    const double *total;        /* [features][features]      St; both are NULL if an early model file lacks them */
+    const double
+        *intercepts; /* [classes]                 class c with DLDA_PROBABILITY_BAYES; probabilities: softmax */
+    const double *within; /* [features][features]      Sw, the covariance within classes, without lambda */
+    const double *total;  /* [features][features]      St; both are NULL if an early model file lacks them */
 } dlda_lda_view;
 DLDA_API const dlda_lda_view *dlda_lda_view_of(const dlda_lda *lda);
 /* The names of its classes; NULL if they have none. Those of a table are taken from the table. */
 DLDA_API const char *dlda_lda_class_name(const dlda_lda *lda, size_t label);
 DLDA_API dlda_status dlda_lda_name_classes(dlda_lda *lda, const char *const *names); /* [classes], different */
-/* The share of a class that DLDA_BAYES assumes; 0 if it is not usable. */
+/* The share of a class that DLDA_PROBABILITY_BAYES assumes; 0 if it is not usable. */
 DLDA_API double dlda_lda_prior(const dlda_lda *lda, size_t c);
 /* The eigenvalues, largest first: how well each direction separates the classes. */
 DLDA_API const double *dlda_lda_eigenvalues(const dlda_lda *lda, size_t *count);
@@ -368,7 +370,7 @@ typedef struct dlda_table_spec {
     const char *path;
     const char *labels; /* of an .npy: the .npy file that has its labels; NULL: looked for beside it         */
     const char *label;  /* of CSV: the column of the labels, by name or number from 1; NULL: see the formats */
-    size_t features;    /* 0: there must be labels. Else there may be none: a CSV table with so many columns, of which
+    size_t features; /* 0: there must be labels. Else there may be none: a CSV table with so many columns, of which
                            `label` is none, and an array that has no labels beside it, consist of features alone */
 } dlda_table_spec;
 
@@ -563,7 +565,7 @@ DLDA_API const char *dlda_model_options_json(const dlda_model *model); /* that i
 /* How images are prepared, which predictions repeat by themselves: "scale", "scale,gcn,zca", ... */
 DLDA_API const char *dlda_model_preparation(const dlda_model *model);
 DLDA_API const dlda_lda *dlda_model_lda(const dlda_model *model);
-/* DLDA_OK if DLDA_SOFTMAX can be asked for: the model was trained with objective cce, and its classes are still those of
+/* DLDA_OK if DLDA_PROBABILITY_SOFTMAX can be asked for: the model was trained with objective cce, and its classes are still those of
  * that training. Otherwise DLDA_E_OPTION, and the message says why not. */
 DLDA_API dlda_status dlda_model_require_softmax(const dlda_model *model);
 /* The options that the model was trained with, for those that were not set before. */
@@ -597,7 +599,7 @@ DLDA_API dlda_status dlda_model_read_pictures(const dlda_model *model, dlda_work
  * prepares them as it did in training. Any n: more than the workspace's batch is done in portions. */
 DLDA_API dlda_status dlda_model_embed(const dlda_model *model, dlda_workspace *workspace, const float *images,
                                       size_t n, float *H);
-/* Classes of images; labels [n] and proba [n][classes] may be NULL. By the LDA, or with DLDA_SOFTMAX by the softmax. */
+/* Classes of images; labels [n] and proba [n][classes] may be NULL. By the LDA, or with DLDA_PROBABILITY_SOFTMAX by the softmax. */
 DLDA_API dlda_status dlda_model_predict(const dlda_model *model, dlda_workspace *workspace, const float *images,
                                         size_t n, dlda_probability kind, int *labels, float *proba);
 
@@ -628,7 +630,7 @@ DLDA_API dlda_status dlda_model_add_class(const dlda_model *model, dlda_workspac
                                           const dlda_dataset *images, const char *name, double lambda,
                                           dlda_model **extended);
 
-/* Other shares of the classes for DLDA_BAYES, priors [classes] above 0 with any sum; NULL: those of the fitted data. */
+/* Other shares of the classes for DLDA_PROBABILITY_BAYES, priors [classes] above 0 with any sum; NULL: those of the fitted data. */
 DLDA_API dlda_status dlda_model_use_priors(const dlda_model *model, const double *priors, dlda_model **adapted);
 
 /* ---- ONNX ------------------------------------------------------------------------------------------ */
@@ -736,12 +738,12 @@ DLDA_API dlda_status dlda_network_text_memory(const dlda_memory_spec *spec, size
 typedef struct dlda_objective dlda_objective;
 
 typedef enum dlda_objective_kind {
-    DLDA_LDA,       /* mean of the eigenvalues below (smallest + epsilon): the paper's objective */
-    DLDA_LDA_MEAN,  /* mean of all eigenvalues                                                   */
-    DLDA_LDA_LOG,   /* mean of log(v + 0.1)                                                      */
-    DLDA_LDA_SOFT,  /* eigenvalues weighted by softmax(-v)                                       */
-    DLDA_LDA_BAYES, /* log loss of the batch's own LDA classifier                               */
-    DLDA_CCE        /* categorical cross entropy of a softmax                                    */
+    DLDA_OBJECTIVE_LDA,       /* mean of the eigenvalues below (smallest + epsilon): the paper's objective */
+    DLDA_OBJECTIVE_LDA_MEAN,  /* mean of all eigenvalues                                                   */
+    DLDA_OBJECTIVE_LDA_LOG,   /* mean of log(v + 0.1)                                                      */
+    DLDA_OBJECTIVE_LDA_SOFT,  /* eigenvalues weighted by softmax(-v)                                       */
+    DLDA_OBJECTIVE_LDA_BAYES, /* log loss of the batch's own LDA classifier                               */
+    DLDA_OBJECTIVE_CCE        /* categorical cross entropy of a softmax                                    */
 } dlda_objective_kind;
 
 typedef struct dlda_objective_info {
@@ -757,9 +759,9 @@ DLDA_API const dlda_objective_info *dlda_objective_find(const char *name);
 
 typedef struct dlda_objective_spec {
     dlda_objective_kind kind;
-    size_t classes, features; /* equal for DLDA_CCE                                  */
+    size_t classes, features; /* equal for DLDA_OBJECTIVE_CCE                                  */
     size_t batch;             /* largest number of rows                              */
-    double lambda, epsilon;   /* of the eigenproblem (0.001) and of DLDA_LDA (1)     */
+    double lambda, epsilon;   /* of the eigenproblem (0.001) and of DLDA_OBJECTIVE_LDA (1)     */
 } dlda_objective_spec;
 
 DLDA_API dlda_status dlda_objective_create(const dlda_objective_spec *spec, dlda_objective **objective);
@@ -788,7 +790,7 @@ DLDA_API dlda_status dlda_objective_solve(dlda_objective *objective, double *los
 DLDA_API dlda_status dlda_objective_gradient(dlda_objective *objective, const float *H, const int *labels, size_t n,
                                              float *dH);
 
-/* The eigenvalues of the last evaluation, largest first; count 0 with DLDA_CCE. */
+/* The eigenvalues of the last evaluation, largest first; count 0 with DLDA_OBJECTIVE_CCE. */
 DLDA_API const double *dlda_objective_eigenvalues(const dlda_objective *objective, size_t *count);
 /* How many of them that evaluation maximised: those whose weight is not 0. */
 DLDA_API size_t dlda_objective_selected(const dlda_objective *objective);

@@ -130,7 +130,7 @@ static inline void expect_failure(const char *path, dlda_status expected, const 
     dlda_dataset *dataset = NULL;
     size_t live = dlda_memory_count().live;
 
-    assert_int_equal(dlda_dataset_read(path, DLDA_TRAIN, &dataset), expected);
+    assert_int_equal(dlda_dataset_read(path, DLDA_PART_TRAIN, &dataset), expected);
     assert_null(dataset);
     assert_int_equal(dlda_memory_count().live, live);
     if (!strstr(dlda_last_error(), words)) fail_msg("expected '%s' in: %s", words, dlda_last_error());
@@ -154,7 +154,7 @@ static inline void check_reading_without_memory(const char *path)
         dlda_dataset *dataset = NULL;
         assert_true(n < 200);
         dlda_memory_fail_at(n);
-        status = dlda_dataset_read(path, DLDA_TRAIN, &dataset);
+        status = dlda_dataset_read(path, DLDA_PART_TRAIN, &dataset);
         dlda_memory_fail_at(0);
         assert_true(status == DLDA_OK || status == DLDA_E_MEMORY);
         dlda_dataset_destroy(dataset);

@@ -120,7 +120,7 @@ static inline dlda_status ask(const dlda_model *any, dlda_workspace *workspace, 
 
     memset(a, 0xA5, sizeof *a);
     DLDA_TRY(dlda_model_embed(any, workspace, images[0], N, a->H[0]));
-    DLDA_TRY(dlda_model_predict(any, workspace, images[0], N, DLDA_PAPER, a->labels, a->proba[0]));
+    DLDA_TRY(dlda_model_predict(any, workspace, images[0], N, DLDA_PROBABILITY_PAPER, a->labels, a->proba[0]));
 done:
     return status;
 }

@@ -61,8 +61,8 @@ static void test_training_and_model(void **state)
     check_training("lda", data, &trainer);
     const dlda_model *model = dlda_trainer_model(trainer);
     KEEPS_THREADS(dlda_workspace_create(model, 20, 2, &workspace));
-    KEEPS_THREADS(dlda_model_predict(model, workspace, images, 2, DLDA_BAYES, labels, NULL));
-    KEEPS_THREADS(dlda_model_evaluate(model, workspace, data, DLDA_PAPER, &evaluation));
+    KEEPS_THREADS(dlda_model_predict(model, workspace, images, 2, DLDA_PROBABILITY_BAYES, labels, NULL));
+    KEEPS_THREADS(dlda_model_evaluate(model, workspace, data, DLDA_PROBABILITY_PAPER, &evaluation));
     KEEPS_THREADS(dlda_model_fit_svm(model, workspace, data, &(dlda_svm_spec){ .threads = 2 }, &svm));
     KEEPS_THREADS(dlda_model_refit(model, workspace, data, 0.001, &refitted));
     dlda_model_destroy(refitted);
@@ -90,8 +90,8 @@ static void test_lda_and_objective(void **state)
     CHECK_OK(dlda_scatter_create(C, D, &scatter));
     KEEPS_THREADS(dlda_scatter_add(scatter, H, labels, N));
     KEEPS_THREADS(dlda_lda_fit(scatter, 0.001, &lda));
-    KEEPS_THREADS(dlda_lda_predict(lda, H, N, DLDA_BAYES, predicted, proba));
-    const dlda_objective_spec spec = { DLDA_LDA_BAYES, C, D, N, 0.001, 1 };
+    KEEPS_THREADS(dlda_lda_predict(lda, H, N, DLDA_PROBABILITY_BAYES, predicted, proba));
+    const dlda_objective_spec spec = { DLDA_OBJECTIVE_LDA_BAYES, C, D, N, 0.001, 1 };
     CHECK_OK(dlda_objective_create(&spec, &objective));
     KEEPS_THREADS(dlda_objective_evaluate(objective, H, labels, N, &loss, dH));
     dlda_objective_destroy(objective);

@@ -33,11 +33,11 @@ static void check_digits(dlda_part part, size_t per_class)
 
 static void test_embedded_digits(void **state)
 {
-    dlda_dataset *digits = read_ok("digits", DLDA_TRAIN);
+    dlda_dataset *digits = read_ok("digits", DLDA_PART_TRAIN);
 
     (void)state;
-    check_digits(DLDA_TRAIN, 500);
-    check_digits(DLDA_TEST, 100);
+    check_digits(DLDA_PART_TRAIN, 500);
+    check_digits(DLDA_PART_TEST, 100);
     assert_int_equal(dlda_dataset_label(digits, 0), 5); /* MNIST starts with 5, 0, 4, 1, 9 */
     assert_int_equal(dlda_dataset_label(digits, 4), 9);
     assert_int_equal(dlda_dataset_label(digits, 5000), -1);
@@ -216,7 +216,7 @@ static void test_images_checks_its_range(void **state)
 static void test_gather_is_the_same_for_any_threads(void **state)
 {
     enum { N = 333, SIZE = 28 * 28 };
-    dlda_dataset *digits = read_ok("digits", DLDA_TEST);
+    dlda_dataset *digits = read_ok("digits", DLDA_PART_TEST);
     float *one = malloc(N * SIZE * sizeof *one), *four = malloc(N * SIZE * sizeof *four), single[SIZE];
     size_t indices[N];
 
@@ -514,19 +514,19 @@ static dlda_dataset *shared_parent;
 static dlda_status try_digits(dlda_dataset **one, dlda_dataset **two)
 {
     (void)two;
-    return dlda_dataset_read("digits", DLDA_TEST, one);
+    return dlda_dataset_read("digits", DLDA_PART_TEST, one);
 }
 
 static dlda_status try_folder(dlda_dataset **one, dlda_dataset **two)
 {
     (void)two;
-    return dlda_dataset_read(folder, DLDA_TRAIN, one);
+    return dlda_dataset_read(folder, DLDA_PART_TRAIN, one);
 }
 
 static dlda_status try_file(dlda_dataset **one, dlda_dataset **two)
 {
     (void)two;
-    return dlda_dataset_read(in_folder("train-images-idx3-ubyte.gz"), DLDA_TRAIN, one);
+    return dlda_dataset_read(in_folder("train-images-idx3-ubyte.gz"), DLDA_PART_TRAIN, one);
 }
 
 static dlda_status try_png(dlda_dataset **one, dlda_dataset **two)

@@ -176,8 +176,8 @@ static void test_all_answers(void **state)
     (void)state;
     for (size_t g = 0; g < N_GOLDEN; g++) {
         dlda_lda *lda = fit_golden(&golden_heads[g]);
-        check_all_answers(lda, &golden_heads[g], DLDA_PAPER);
-        check_all_answers(lda, &golden_heads[g], DLDA_BAYES);
+        check_all_answers(lda, &golden_heads[g], DLDA_PROBABILITY_PAPER);
+        check_all_answers(lda, &golden_heads[g], DLDA_PROBABILITY_BAYES);
         dlda_lda_destroy(lda);
     }
     assert_int_equal(dlda_memory_count().live, 0);

@@ -50,8 +50,8 @@ static void test_answers(void **state)
             dlda_model *model = load(&golden_models[g]);
             dlda_workspace *workspace = NULL;
             CHECK_OK(dlda_workspace_create(model, batches[b], 2, &workspace));
-            check_answers(&golden_models[g], model, workspace, DLDA_PAPER);
-            check_answers(&golden_models[g], model, workspace, DLDA_BAYES);
+            check_answers(&golden_models[g], model, workspace, DLDA_PROBABILITY_PAPER);
+            check_answers(&golden_models[g], model, workspace, DLDA_PROBABILITY_BAYES);
             dlda_workspace_destroy(workspace);
             dlda_model_destroy(model);
         }

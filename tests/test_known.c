@@ -339,7 +339,7 @@ static void test_names_of_sets(void **state)
     assert_non_null(strstr(dlda_last_error(), "nothing: no such file or folder"));
     expect_failure("minst", DLDA_E_IO, "did you mean 'mnist'?");
     assert_null(known_set_find("digits"));
-    assert_int_equal(dlda_dataset_read("digits", DLDA_TEST, &dataset), DLDA_OK);
+    assert_int_equal(dlda_dataset_read("digits", DLDA_PART_TEST, &dataset), DLDA_OK);
     dlda_dataset_destroy(dataset);
 }
 
@@ -421,12 +421,12 @@ static void test_bad_archives_install_nothing(void **state)
 
 static void check_installed(void)
 {
-    dlda_dataset *dataset = read_ok("mnist", DLDA_TRAIN);
+    dlda_dataset *dataset = read_ok("mnist", DLDA_PART_TRAIN);
 
     assert_int_equal(dlda_dataset_count(dataset), 6);
     dlda_dataset_destroy(dataset);
     assert_int_equal(known_set_is_present(known_set_find("mnist")), 1);
-    assert_int_equal(dlda_dataset_has_part(&(dlda_read_spec){ .path = "mnist", .part = DLDA_TEST }), 1);
+    assert_int_equal(dlda_dataset_has_part(&(dlda_read_spec){ .path = "mnist", .part = DLDA_PART_TEST }), 1);
     assert_int_equal(access(in_folder(".mnist.archive"), F_OK), -1);
     assert_int_equal(access(in_folder(".mnist.files"), F_OK), -1);
 }

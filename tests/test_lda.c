@@ -80,8 +80,8 @@ static void check_same_lda(const dlda_lda *found, const dlda_lda *expected, cons
 
     assert_int_equal(K, wanted_K);
     CHECK_NEAR(v, wanted, K, tolerance, "%s: eigenvalues", what);
-    CHECK_OK(dlda_lda_predict(found, t->X, N, DLDA_BAYES, labels[0], proba[0]));
-    CHECK_OK(dlda_lda_predict(expected, t->X, N, DLDA_BAYES, labels[1], proba[1]));
+    CHECK_OK(dlda_lda_predict(found, t->X, N, DLDA_PROBABILITY_BAYES, labels[0], proba[0]));
+    CHECK_OK(dlda_lda_predict(expected, t->X, N, DLDA_PROBABILITY_BAYES, labels[1], proba[1]));
     assert_memory_equal(labels[0], labels[1], sizeof labels[0]);
     for (size_t i = 0; i < N * C; i++) assert_true(fabsf(proba[0][i] - proba[1][i]) < 1e-5f);
     free(proba[0]);
@@ -160,12 +160,12 @@ static void test_large_offset(void **state)
         far.X[i] += 1e6f;
         assert_true((double)far.X[i] - 1e6 == (double)t.X[i]);
     }
-    CHECK_OK(dlda_lda_predict(near, t.X, N, DLDA_PAPER, labels[0], NULL));
+    CHECK_OK(dlda_lda_predict(near, t.X, N, DLDA_PROBABILITY_PAPER, labels[0], NULL));
     for (size_t p = 0; p < sizeof portions / sizeof *portions; p++) {
         dlda_lda *lda = fit_portions(&far, portions[p]);
         CHECK_NEAR(dlda_lda_eigenvalues(lda, &K), dlda_lda_eigenvalues(near, &K), K, 1e-8, "portion %zu far away",
                    portions[p]);
-        CHECK_OK(dlda_lda_predict(lda, far.X, N, DLDA_PAPER, labels[1], NULL));
+        CHECK_OK(dlda_lda_predict(lda, far.X, N, DLDA_PROBABILITY_PAPER, labels[1], NULL));
         assert_memory_equal(labels[0], labels[1], sizeof labels[0]);
         dlda_lda_destroy(lda);
     }
@@ -210,7 +210,8 @@ static void test_golden(void **state)
         assert_int_equal(dlda_lda_classes(lda), golden->C);
         assert_int_equal(dlda_lda_features(lda), golden->D);
         CHECK_NEAR(v, golden->eigenvalues, K, 1e-10, "%s: eigenvalues", golden->name);
-        for (int kind = DLDA_PAPER; kind <= DLDA_BAYES; kind++) check_golden_predictions(lda, golden, kind);
+        for (int kind = DLDA_PROBABILITY_PAPER; kind <= DLDA_PROBABILITY_BAYES; kind++)
+            check_golden_predictions(lda, golden, kind);
         dlda_lda_destroy(lda);
     }
 }
@@ -239,7 +240,7 @@ static void test_outputs_may_be_null(void **state)
     table t = table_make(5);
     dlda_lda *lda = fit_portions(&t, N);
 
-    for (int kind = DLDA_PAPER; kind <= DLDA_BAYES; kind++) {
+    for (int kind = DLDA_PROBABILITY_PAPER; kind <= DLDA_PROBABILITY_BAYES; kind++) {
         int labels[2][N];
         float *proba[2] = { check_nan_floats(N * C), check_nan_floats(N * C) };
         CHECK_OK(dlda_lda_predict(lda, t.X, N, (dlda_probability)kind, labels[0], proba[0]));
@@ -277,7 +278,7 @@ static void test_huge_scores(void **state)
     int labels[N];
 
     for (size_t s = 0; s < 2 * sizeof scales / sizeof *scales; s++)
-        for (int kind = DLDA_PAPER; kind <= DLDA_BAYES; kind++) {
+        for (int kind = DLDA_PROBABILITY_PAPER; kind <= DLDA_PROBABILITY_BAYES; kind++) {
             float scale = s % 2 ? -scales[s / 2] : scales[s / 2];
             for (size_t i = 0; i < N * D; i++) X[i] = fmaxf(-FLT_MAX, fminf(FLT_MAX, t.X[i] * scale));
             CHECK_OK(dlda_lda_predict(lda, X, N, (dlda_probability)kind, labels, proba));
@@ -303,7 +304,7 @@ static void test_shift_keeps_labels(void **state)
 
     for (size_t i = 0; i < N * D; i++) moved.X[i] += (float)(i % D) * 100 - 250;
     dlda_lda *there = fit_portions(&moved, N);
-    for (int kind = DLDA_PAPER; kind <= DLDA_BAYES; kind++) {
+    for (int kind = DLDA_PROBABILITY_PAPER; kind <= DLDA_PROBABILITY_BAYES; kind++) {
         int labels[2][N];
         CHECK_OK(dlda_lda_predict(here, t.X, N, (dlda_probability)kind, labels[0], proba[0]));
         CHECK_OK(dlda_lda_predict(there, moved.X, N, (dlda_probability)kind, labels[1], proba[1]));
@@ -325,7 +326,7 @@ static void test_separated_classes(void **state)
 
     for (size_t i = 0; i < N; i++) t.X[i * D + (size_t)t.labels[i]] += 100;
     dlda_lda *lda = fit_portions(&t, 33);
-    CHECK_OK(dlda_lda_predict(lda, t.X, N, DLDA_PAPER, labels, NULL));
+    CHECK_OK(dlda_lda_predict(lda, t.X, N, DLDA_PROBABILITY_PAPER, labels, NULL));
     assert_memory_equal(labels, t.labels, sizeof labels);
     dlda_lda_destroy(lda);
 }
@@ -392,7 +393,7 @@ static void test_predict_refuses_values_not_finite(void **state)
     memset(labels, 0xA5, sizeof labels);
     for (size_t k = 0; k < 3; k++) {
         t.X[231 * D + 5] = bad[k];
-        for (int kind = DLDA_PAPER; kind <= DLDA_BAYES; kind++)
+        for (int kind = DLDA_PROBABILITY_PAPER; kind <= DLDA_PROBABILITY_BAYES; kind++)
             CHECK_STATUS(dlda_lda_predict(lda, t.X, N, (dlda_probability)kind, labels, out), DLDA_E_NUMERIC);
         CHECK_ERROR_SAYS("row 231");
         CHECK_STATUS(dlda_lda_transform(lda, t.X, N, out), DLDA_E_NUMERIC);

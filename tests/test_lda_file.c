@@ -53,8 +53,8 @@ static void check_same(const dlda_lda *found)
     assert_memory_equal(a->coefficients, b->coefficients, 3 * FEATURES * sizeof(double));
     assert_memory_equal(a->intercepts, b->intercepts, 3 * sizeof(double));
     for (size_t c = 0; c < 3; c++) assert_string_equal(dlda_lda_class_name(found, c), names[c]);
-    CHECK_OK(dlda_lda_predict(lda, X[0], ROWS, DLDA_BAYES, NULL, proba[0]));
-    CHECK_OK(dlda_lda_predict(found, X[0], ROWS, DLDA_BAYES, NULL, proba[1]));
+    CHECK_OK(dlda_lda_predict(lda, X[0], ROWS, DLDA_PROBABILITY_BAYES, NULL, proba[0]));
+    CHECK_OK(dlda_lda_predict(found, X[0], ROWS, DLDA_PROBABILITY_BAYES, NULL, proba[1]));
     CHECK_OK(dlda_lda_transform(lda, X[0], ROWS, Z[0]));
     CHECK_OK(dlda_lda_transform(found, X[0], ROWS, Z[1]));
     assert_memory_equal(proba[0], proba[1], sizeof proba[0]);

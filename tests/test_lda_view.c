@@ -96,13 +96,13 @@ static void check_directions(const dlda_lda_view *view)
     }
 }
 
-/* The softmax of the linear scores is what DLDA_BAYES gives. */
+/* The softmax of the linear scores is what DLDA_PROBABILITY_BAYES gives. */
 static void check_scores(const dlda_lda *lda)
 {
     const dlda_lda_view *view = dlda_lda_view_of(lda);
     float proba[N * C];
 
-    CHECK_OK(dlda_lda_predict(lda, X, N, DLDA_BAYES, NULL, proba));
+    CHECK_OK(dlda_lda_predict(lda, X, N, DLDA_PROBABILITY_BAYES, NULL, proba));
     for (size_t i = 0; i < N; i++) {
         double scores[C], largest = -INFINITY, sum = 0;
         for (size_t c = 0; c < C; c++) {

@@ -218,9 +218,10 @@ static void test_workspaces(void **state)
     CHECK_OK(dlda_model_load(good, &other));
     CHECK_STATUS(ask(other, mine, &a), DLDA_E_ARGUMENT);
     CHECK_ERROR_SAYS("workspace: made for another model");
-    CHECK_STATUS(dlda_model_predict(other, mine, images[0], N, DLDA_PAPER, a.labels, NULL), DLDA_E_ARGUMENT);
-    CHECK_STATUS(dlda_model_evaluate(other, mine, dataset, DLDA_PAPER, &evaluation), DLDA_E_ARGUMENT);
-    CHECK_OK(dlda_model_predict(model, mine, NULL, 0, DLDA_PAPER, NULL, NULL));
+    CHECK_STATUS(dlda_model_predict(other, mine, images[0], N, DLDA_PROBABILITY_PAPER, a.labels, NULL),
+                 DLDA_E_ARGUMENT);
+    CHECK_STATUS(dlda_model_evaluate(other, mine, dataset, DLDA_PROBABILITY_PAPER, &evaluation), DLDA_E_ARGUMENT);
+    CHECK_OK(dlda_model_predict(model, mine, NULL, 0, DLDA_PROBABILITY_PAPER, NULL, NULL));
     CHECK_STATUS(dlda_workspace_create(model, 0, 1, &none), DLDA_E_ARGUMENT);
     CHECK_STATUS(dlda_workspace_create(model, SIZE_MAX / 8, 1, &none), DLDA_E_MEMORY);
     assert_true(dlda_workspace_create(model, 1, SIZE_MAX / 4 + 1, &none) != DLDA_OK); /* threads */
@@ -292,7 +293,8 @@ static void test_pixel_not_a_number(void **state)
         int label = -1;
         memcpy(image, images[0], sizeof image);
         image[i] = NAN;
-        CHECK_STATUS(dlda_model_predict(model, workspace, image, 1, DLDA_PAPER, &label, NULL), DLDA_E_NUMERIC);
+        CHECK_STATUS(dlda_model_predict(model, workspace, image, 1, DLDA_PROBABILITY_PAPER, &label, NULL),
+                     DLDA_E_NUMERIC);
     }
     dlda_workspace_destroy(workspace);
 }
@@ -340,7 +342,7 @@ static void test_labels_only_count(void **state)
             truth[i] = round == 0 ? labels[i] : round == 1 ? 2 : (int)(fabs(check_uniform(&seed)) * C) % C;
         spec.labels = truth;
         dlda_dataset *relabelled = make_dataset(&spec);
-        CHECK_OK(dlda_model_evaluate(model, workspace, relabelled, DLDA_PAPER, &evaluation));
+        CHECK_OK(dlda_model_evaluate(model, workspace, relabelled, DLDA_PROBABILITY_PAPER, &evaluation));
         check_evaluation(evaluation, &a, truth);
         dlda_evaluation_destroy(evaluation);
         dlda_dataset_destroy(relabelled);
@@ -363,7 +365,8 @@ static void test_data_that_does_not_fit(void **state)
     specs[2].classes = C + 1, specs[2].names = NULL;
     for (size_t i = 0; i < 3; i++) {
         dlda_dataset *other = make_dataset(&specs[i]);
-        CHECK_STATUS(dlda_model_evaluate(model, workspace, other, DLDA_PAPER, &evaluation), DLDA_E_SHAPE);
+        CHECK_STATUS(dlda_model_evaluate(model, workspace, other, DLDA_PROBABILITY_PAPER, &evaluation),
+                     DLDA_E_SHAPE);
         CHECK_ERROR_SAYS(words[i]);
         assert_null(evaluation);
         dlda_dataset_destroy(other);

@@ -217,7 +217,7 @@ static void run_mutant(const dlda_model *mutant)
 
     if (pixels > sizeof zeros / sizeof *zeros) return;
     CHECK_OK(dlda_workspace_create(mutant, 1, 1, &workspace));
-    dlda_status status = dlda_model_predict(mutant, workspace, zeros, 1, DLDA_PAPER, &label, NULL);
+    dlda_status status = dlda_model_predict(mutant, workspace, zeros, 1, DLDA_PROBABILITY_PAPER, &label, NULL);
     assert_true(status == DLDA_OK || status == DLDA_E_NUMERIC);
     assert_true(status != DLDA_OK || (label >= 0 && (size_t)label < dlda_model_classes(mutant)));
     dlda_workspace_destroy(workspace);

@@ -63,7 +63,7 @@ static void test_others(void **state)
     CHECK_OK(dlda_lda_fit(scatter, 0, &lda));
     assert_non_null(dlda_lda_eigenvalues(lda, NULL));
     assert_true(isnan(dlda_lda_nearest_classes(lda, &first, NULL)));
-    CHECK_OK(dlda_lda_predict(lda, X, 4, DLDA_BAYES, NULL, NULL));
+    CHECK_OK(dlda_lda_predict(lda, X, 4, DLDA_PROBABILITY_BAYES, NULL, NULL));
     CHECK_STATUS(dlda_lda_name_classes(lda, (const char *const[]){ "a", NULL }), DLDA_E_ARGUMENT);
     CHECK_OK(dlda_options_create(&options));
     assert_null(dlda_options_get(options, NULL));

@@ -108,8 +108,9 @@ static void check_golden(const golden_objective *golden, int kind)
 
     CHECK_NEAR(&a.loss, &golden->loss[kind], 1, 1e-9, "%s %s: loss", golden->name, kind_names[kind]);
     CHECK_NEAR(a.dH, golden->gradient[kind], b.N * b.D, 1e-7, "%s %s: gradient", golden->name, kind_names[kind]);
-    assert_int_equal(a.K, kind == DLDA_CCE ? 0 : golden->K);
-    if (kind != DLDA_CCE) CHECK_NEAR(a.v, golden->eigenvalues, a.K, 1e-9, "%s: eigenvalues", golden->name);
+    assert_int_equal(a.K, kind == DLDA_OBJECTIVE_CCE ? 0 : golden->K);
+    if (kind != DLDA_OBJECTIVE_CCE)
+        CHECK_NEAR(a.v, golden->eigenvalues, a.K, 1e-9, "%s: eigenvalues", golden->name);
     free(a.dH);
     batch_free(&b);
 }
@@ -131,7 +132,7 @@ static double loss_at(dlda_objective *objective, const batch *b, int kind, const
     size_t K;
 
     CHECK_OK(dlda_objective_evaluate_double(objective, b->H, b->labels, b->N, &loss, NULL));
-    if (kind != DLDA_LDA_SOFT) return loss;
+    if (kind != DLDA_OBJECTIVE_LDA_SOFT) return loss;
     const double *v = dlda_objective_eigenvalues(objective, &K);
     loss = 0;
     for (size_t j = 0; j < K; j++) loss -= soft[j] * v[j];
@@ -206,7 +207,7 @@ static void test_equal_eigenvalues(void **state)
         b.H[i * 2] = 3 * cos(at) + cos(way);
         b.H[i * 2 + 1] = 3 * sin(at) + sin(way);
     }
-    for (int kind = DLDA_LDA; kind <= DLDA_LDA_SOFT; kind++) {
+    for (int kind = DLDA_OBJECTIVE_LDA; kind <= DLDA_OBJECTIVE_LDA_SOFT; kind++) {
         answer a = evaluate(&b, kind);
         assert_int_equal(a.K, 2);
         assert_true(fabs(a.v[0] - a.v[1]) < 1e-12 * a.v[0]);
@@ -251,7 +252,7 @@ static void test_balanced_identity(void **state)
     batch b = batch_make(3, 6, 5, D, 1);
     double Sw[D * D], B[D * D], Sb[D * D], v[D], E[D * D];
     dlda_eigen *eigen = NULL;
-    answer a = evaluate(&b, DLDA_LDA);
+    answer a = evaluate(&b, DLDA_OBJECTIVE_LDA);
 
     scatter_of_balanced(&b, Sw, B);
     for (size_t j = 0; j < D * D; j++) Sb[j] = (B[j] - (double)(b.C - 1) * Sw[j]) / (double)(b.N - 1);
@@ -276,7 +277,7 @@ static void test_null_directions(void **state)
         for (size_t j = 0; j < C * D; j++) b.H[i * D + j] = -b.H[(i - C) * D + j];
     for (size_t i = 0; i < b.N; i++) b.H[i * D] += 3 * (double)b.labels[i], b.H[i * D + 2] -= (double)b.labels[i];
     b.lambda = 1e-12;
-    answer a = evaluate(&b, DLDA_LDA);
+    answer a = evaluate(&b, DLDA_OBJECTIVE_LDA);
     double null = -(double)(C - 1) / (double)(b.N - 1);
     assert_int_equal(a.K, D);
     assert_true(a.v[0] > 1);
@@ -311,7 +312,7 @@ static void test_shift_and_rotation(void **state)
 
     shift(moved.H, b.N, b.D);
     rotate(moved.H, b.N, b.D);
-    for (int kind = DLDA_LDA; kind <= DLDA_LDA_SOFT; kind++) {
+    for (int kind = DLDA_OBJECTIVE_LDA; kind <= DLDA_OBJECTIVE_LDA_SOFT; kind++) {
         answer here = evaluate(&b, kind), there = evaluate(&moved, kind);
         CHECK_NEAR(&there.loss, &here.loss, 1, 1e-10, "%s: loss after a rotation", kind_names[kind]);
         rotate(here.dH, b.N, b.D);
@@ -332,7 +333,7 @@ static void test_scaling(void **state)
     batch scaled = batch_copy(&b);
 
     for (size_t i = 0; i < b.N * b.D; i++) scaled.H[i] *= 7;
-    for (int kind = DLDA_LDA; kind <= DLDA_LDA_SOFT; kind++) {
+    for (int kind = DLDA_OBJECTIVE_LDA; kind <= DLDA_OBJECTIVE_LDA_SOFT; kind++) {
         answer here = evaluate(&b, kind), there = evaluate(&scaled, kind);
         CHECK_NEAR(&there.loss, &here.loss, 1, 1e-9, "%s: loss of scaled features", kind_names[kind]);
         for (size_t i = 0; i < b.N * b.D; i++) there.dH[i] *= 7;
@@ -350,7 +351,7 @@ static void test_gradient_rows_add_to_zero(void **state)
     (void)state;
     for (size_t g = 0; g < N_GOLDEN; g++) {
         batch b = batch_of_golden(&golden_objectives[g]);
-        for (int kind = DLDA_LDA; kind <= DLDA_LDA_SOFT; kind++) {
+        for (int kind = DLDA_OBJECTIVE_LDA; kind <= DLDA_OBJECTIVE_LDA_SOFT; kind++) {
             answer a = evaluate(&b, kind);
             for (size_t k = 0; k < b.D; k++) {
                 double sum = 0;
@@ -373,7 +374,7 @@ static void test_constant_feature(void **state)
     batch b = batch_make(7, 3, 6, 4, 2);
 
     for (size_t i = 0; i < b.N; i++) b.H[i * b.D + 1] = 0.5;
-    for (int kind = DLDA_LDA; kind <= DLDA_LDA_SOFT; kind++) {
+    for (int kind = DLDA_OBJECTIVE_LDA; kind <= DLDA_OBJECTIVE_LDA_SOFT; kind++) {
         answer a = evaluate(&b, kind);
         assert_int_equal(a.K, 2);
         double largest = largest_size(a.dH, b.N * b.D);
@@ -391,7 +392,8 @@ static void test_no_scatter_within(void **state)
     batch b = batch_make(8, 3, 4, 3, 2);
 
     for (size_t i = 3 * b.D; i < b.N * b.D; i++) b.H[i] = b.H[i - 3 * b.D];
-    for (int kind = DLDA_LDA; kind <= DLDA_LDA_SOFT; kind++) check_differences(&b, kind, "no scatter within");
+    for (int kind = DLDA_OBJECTIVE_LDA; kind <= DLDA_OBJECTIVE_LDA_SOFT; kind++)
+        check_differences(&b, kind, "no scatter within");
     batch_free(&b);
 }
 
@@ -402,7 +404,7 @@ static void test_all_rows_equal(void **state)
     batch b = batch_make(9, 3, 4, 3, 0);
 
     for (size_t i = 0; i < b.N * b.D; i++) b.H[i] = 2.5;
-    for (int kind = DLDA_LDA; kind <= DLDA_LDA_SOFT; kind++) {
+    for (int kind = DLDA_OBJECTIVE_LDA; kind <= DLDA_OBJECTIVE_LDA_SOFT; kind++) {
         answer a = evaluate(&b, kind);
         assert_int_equal(a.K, 2);
         assert_true(isfinite(a.loss) && largest_size(a.v, a.K) == 0);
@@ -420,7 +422,7 @@ static void test_missing_class_changes_nothing(void **state)
 
     gap.C = 6;
     for (size_t i = 0; i < b.N; i++) gap.labels[i] = 2 * b.labels[i];
-    for (int kind = DLDA_LDA; kind <= DLDA_LDA_SOFT; kind++) {
+    for (int kind = DLDA_OBJECTIVE_LDA; kind <= DLDA_OBJECTIVE_LDA_SOFT; kind++) {
         answer here = evaluate(&b, kind), there = evaluate(&gap, kind);
         assert_int_equal(there.K, here.K);
         CHECK_NEAR(&there.loss, &here.loss, 1, 1e-13, "%s: loss with absent classes", kind_names[kind]);
@@ -442,7 +444,7 @@ static void test_cross_entropy_of_huge_features(void **state)
         b.labels[i] = 1;
         for (size_t k = 0; k < 3; k++) b.H[i * 3 + k] = k == 0 ? 1e5 : -1e5;
     }
-    answer a = evaluate(&b, DLDA_CCE);
+    answer a = evaluate(&b, DLDA_OBJECTIVE_CCE);
     CHECK_NEAR(&a.loss, &(double){ 2e5 }, 1, 1e-12, "cce of huge features");
     CHECK_NEAR(a.dH, ((double[]){ 1. / 6, -1. / 6, 0 }), 3, 1e-12, "gradient of cce of huge features");
     free(a.dH);
@@ -521,7 +523,7 @@ static void test_selected(void **state)
         int kind;
         double epsilon;
         size_t selected;
-    } cases[] = { { DLDA_LDA, 0, 1 }, { DLDA_LDA, 1e9, 4 }, { DLDA_LDA_LOG, 0, 4 } };
+    } cases[] = { { DLDA_OBJECTIVE_LDA, 0, 1 }, { DLDA_OBJECTIVE_LDA, 1e9, 4 }, { DLDA_OBJECTIVE_LDA_LOG, 0, 4 } };
     double loss = 0;
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -608,7 +610,7 @@ static void test_sums_that_are_none(void **state)
 {
     (void)state;
     batch b = batch_make(14, 3, 5, 4, 1.5);
-    dlda_objective *objective = objective_for(&b, DLDA_LDA);
+    dlda_objective *objective = objective_for(&b, DLDA_OBJECTIVE_LDA);
     size_t size = dlda_objective_sums_size(objective);
     double *sums = check_memory(size * sizeof *sums);
 
@@ -669,7 +671,7 @@ static void test_too_few_classes(void **state)
     (void)state;
     batch b = batch_make(13, 4, 9, 3, 1);
 
-    for (int kind = DLDA_LDA; kind <= DLDA_LDA_SOFT; kind++) {
+    for (int kind = DLDA_OBJECTIVE_LDA; kind <= DLDA_OBJECTIVE_LDA_SOFT; kind++) {
         for (size_t i = 0; i < b.N; i++) b.labels[i] = 1;
         check_fails(&b, b.N, kind, DLDA_E_CLASS);
         CHECK_ERROR_SAYS("36");
@@ -720,9 +722,11 @@ static void test_wrong_spec(void **state)
 {
     (void)state;
     const dlda_objective_spec wrong[] = {
-        { DLDA_CCE, 3, 4, 10, 1e-3, 1 }, { DLDA_LDA, 0, 4, 10, 1e-3, 1 },  { DLDA_LDA, 1, 4, 10, 1e-3, 1 },
-        { DLDA_LDA, 3, 0, 10, 1e-3, 1 }, { DLDA_LDA, 3, 4, 10, -1, 1 },    { DLDA_LDA, 3, 4, 10, NAN, 1 },
-        { DLDA_LDA, 3, 4, 0, 1e-3, 1 },  { DLDA_LDA, 3, 4, 10, 1e-3, -1 }, { DLDA_LDA, 3, 4, 10, 1e-3, NAN },
+        { DLDA_OBJECTIVE_CCE, 3, 4, 10, 1e-3, 1 },   { DLDA_OBJECTIVE_LDA, 0, 4, 10, 1e-3, 1 },
+        { DLDA_OBJECTIVE_LDA, 1, 4, 10, 1e-3, 1 },   { DLDA_OBJECTIVE_LDA, 3, 0, 10, 1e-3, 1 },
+        { DLDA_OBJECTIVE_LDA, 3, 4, 10, -1, 1 },     { DLDA_OBJECTIVE_LDA, 3, 4, 10, NAN, 1 },
+        { DLDA_OBJECTIVE_LDA, 3, 4, 0, 1e-3, 1 },    { DLDA_OBJECTIVE_LDA, 3, 4, 10, 1e-3, -1 },
+        { DLDA_OBJECTIVE_LDA, 3, 4, 10, 1e-3, NAN },
     };
 
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {

@@ -27,7 +27,7 @@ static int make_model(void **state)
     CHECK_OK(dlda_trainer_record(trainer, in_folder("run"), 0));
     CHECK_OK(dlda_trainer_run(trainer));
     CHECK_OK(dlda_model_load(in_folder("run/model.safetensors"), &model));
-    CHECK_OK(dlda_model_export_onnx(model, DLDA_PAPER, in_folder("good.onnx")));
+    CHECK_OK(dlda_model_export_onnx(model, DLDA_PROBABILITY_PAPER, in_folder("good.onnx")));
     dlda_trainer_destroy(trainer);
     dlda_options_destroy(options);
     dlda_dataset_destroy(set);
@@ -95,16 +95,16 @@ static void test_info_says_what_was_exported(void **state)
 static void test_same_model_same_bytes(void **state)
 {
     (void)state;
-    CHECK_OK(dlda_model_export_onnx(model, DLDA_PAPER, in_folder("again.onnx")));
+    CHECK_OK(dlda_model_export_onnx(model, DLDA_PROBABILITY_PAPER, in_folder("again.onnx")));
     assert_true(same_files(in_folder("good.onnx"), in_folder("again.onnx")));
-    CHECK_OK(dlda_model_export_onnx(model, DLDA_BAYES, in_folder("again.onnx")));
+    CHECK_OK(dlda_model_export_onnx(model, DLDA_PROBABILITY_BAYES, in_folder("again.onnx")));
     assert_false(same_files(in_folder("good.onnx"), in_folder("again.onnx")));
 }
 
 static void test_kinds_of_files(void **state)
 {
     (void)state;
-    CHECK_OK(dlda_model_export_onnx(model, DLDA_PAPER, in_folder("without-its-ending")));
+    CHECK_OK(dlda_model_export_onnx(model, DLDA_PROBABILITY_PAPER, in_folder("without-its-ending")));
     assert_int_equal(file_kind_of(in_folder("without-its-ending")), FILE_KIND_ONNX);
     assert_int_equal(file_kind_of(in_folder("good.onnx")), FILE_KIND_ONNX);
     assert_int_equal(file_kind_of(in_folder("run/model.safetensors")), FILE_KIND_MODEL);
@@ -123,9 +123,9 @@ static void test_bad_arguments(void **state)
     (void)state;
     CHECK_STATUS(dlda_model_export_onnx(model, (dlda_probability)7, in_folder("bad.onnx")), DLDA_E_ARGUMENT);
     CHECK_ERROR_SAYS("kind of probability 7");
-    CHECK_STATUS(dlda_model_export_onnx(model, DLDA_PAPER, in_folder("no/such/bad.onnx")), DLDA_E_IO);
+    CHECK_STATUS(dlda_model_export_onnx(model, DLDA_PROBABILITY_PAPER, in_folder("no/such/bad.onnx")), DLDA_E_IO);
     CHECK_ERROR_SAYS("bad.onnx: cannot write");
-    CHECK_STATUS(dlda_model_export_onnx(model, DLDA_PAPER, folder), DLDA_E_IO);
+    CHECK_STATUS(dlda_model_export_onnx(model, DLDA_PROBABILITY_PAPER, folder), DLDA_E_IO);
     assert_false(dlda_path_exists(in_folder("bad.onnx")));
     CHECK_STATUS(onnx_info_read(in_folder("bad.onnx"), &info), DLDA_E_IO);
     CHECK_STATUS(onnx_info_read(in_folder("run/model.safetensors"), &info), DLDA_E_FORMAT);
@@ -208,7 +208,7 @@ static void test_memory_runs_out(void **state)
     for (n = 1; status != DLDA_OK; n++) {
         assert_true(n < 2000);
         dlda_memory_fail_at(n);
-        status = dlda_model_export_onnx(model, DLDA_PAPER, in_folder("short.onnx"));
+        status = dlda_model_export_onnx(model, DLDA_PROBABILITY_PAPER, in_folder("short.onnx"));
         dlda_memory_fail_at(0);
         if (status != DLDA_OK) {
             assert_int_equal(status, DLDA_E_MEMORY);

@@ -44,7 +44,7 @@ static void test_defaults_are_the_paper_s(void **state)
 {
     (void)state;
     assert_string_equal(options->net, "mnist");
-    assert_int_equal(options->objective, DLDA_LDA);
+    assert_int_equal(options->objective, DLDA_OBJECTIVE_LDA);
     assert_int_equal(options->epochs, 12);
     assert_int_equal(options->batch, 250);
     assert_int_equal(options->halve_every, 4);

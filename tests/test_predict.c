@@ -104,7 +104,7 @@ static dlda_status ask(dlda_workspace *workspace, all_answers *a)
 {
     memset(a, 0xA5, sizeof *a);
     const dlda_answers wanted = { a->labels, a->proba[0], a->scores[0], a->distances, a->H[0], a->Z[0] };
-    return dlda_model_answer(model, workspace, images[0], N, DLDA_BAYES, &wanted);
+    return dlda_model_answer(model, workspace, images[0], N, DLDA_PROBABILITY_BAYES, &wanted);
 }
 
 /* One pass must say what the functions for each alone say. */
@@ -119,7 +119,7 @@ static void test_one_pass(void **state)
 
     (void)state;
     CHECK_OK(ask(workspace, &a));
-    CHECK_OK(dlda_model_predict(model, workspace, images[0], N, DLDA_BAYES, found, proba[0]));
+    CHECK_OK(dlda_model_predict(model, workspace, images[0], N, DLDA_PROBABILITY_BAYES, found, proba[0]));
     CHECK_OK(dlda_model_embed(model, workspace, images[0], N, H[0]));
     CHECK_OK(dlda_lda_transform(dlda_model_lda(model), H[0], N, Z[0]));
     CHECK_OK(dlda_lda_distances(dlda_model_lda(model), H[0], N, distances));
@@ -140,9 +140,11 @@ static void test_not_finite(void **state)
     dlda_workspace *workspace = new_workspace(1, 1);
 
     (void)state;
-    CHECK_STATUS(dlda_model_predict(model, workspace, image, 1, DLDA_BAYES, NULL, NULL), DLDA_E_NUMERIC);
-    CHECK_STATUS(dlda_model_answer(model, workspace, image, 1, DLDA_BAYES, &(dlda_answers){ .projections = H }),
+    CHECK_STATUS(dlda_model_predict(model, workspace, image, 1, DLDA_PROBABILITY_BAYES, NULL, NULL),
                  DLDA_E_NUMERIC);
+    CHECK_STATUS(
+        dlda_model_answer(model, workspace, image, 1, DLDA_PROBABILITY_BAYES, &(dlda_answers){ .projections = H }),
+        DLDA_E_NUMERIC);
     CHECK_OK(dlda_model_embed(model, workspace, image, 1, H));
     dlda_workspace_destroy(workspace);
 }

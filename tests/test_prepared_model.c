@@ -154,7 +154,7 @@ static void test_evaluation_prepares_too(void **state)
     const dlda_epoch *history = dlda_trainer_history(trainer, &count);
     for (size_t i = 0; i < count; i++) best = fmax(best, history[i].validation_accuracy);
     CHECK_OK(dlda_workspace_create(model, 32, 1, &workspace));
-    CHECK_OK(dlda_model_evaluate(model, workspace, others, DLDA_PAPER, &evaluation));
+    CHECK_OK(dlda_model_evaluate(model, workspace, others, DLDA_PROBABILITY_PAPER, &evaluation));
     assert_true(fabs(evaluation->accuracy - best) < 1e-12);
     dlda_evaluation_destroy(evaluation);
     dlda_workspace_destroy(workspace);

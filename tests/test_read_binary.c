@@ -76,8 +76,8 @@ static void test_cifar10_folder(void **state)
 
     (void)state;
     write_cifar10_folder();
-    dlda_dataset *train = read_ok(in_folder("cifar10"), DLDA_TRAIN);
-    dlda_dataset *test = read_ok(in_folder("cifar10"), DLDA_TEST);
+    dlda_dataset *train = read_ok(in_folder("cifar10"), DLDA_PART_TRAIN);
+    dlda_dataset *test = read_ok(in_folder("cifar10"), DLDA_PART_TEST);
     assert_int_equal(dlda_dataset_count(train), 80);
     assert_int_equal(dlda_dataset_count(test), 6);
     check_pixels(train, 0, 32);
@@ -88,7 +88,7 @@ static void test_cifar10_folder(void **state)
     dlda_dataset_destroy(train);
     dlda_dataset_destroy(test);
     write_bytes("cifar10/batches.meta.txt", names, strlen(names));
-    test = read_ok(in_folder("cifar10"), DLDA_TEST);
+    test = read_ok(in_folder("cifar10"), DLDA_PART_TEST);
     assert_string_equal(dlda_dataset_class_name(test, 1), "auto mobile");
     assert_string_equal(dlda_dataset_class_name(test, 2), "V\xc3\xb6gel");
     dlda_dataset_destroy(test);
@@ -102,18 +102,18 @@ static void test_cifar10_folder(void **state)
 
 static void test_cifar_parts(void **state)
 {
-    dlda_read_spec spec = { .path = in_folder("cifar10"), .part = DLDA_TEST };
+    dlda_read_spec spec = { .path = in_folder("cifar10"), .part = DLDA_PART_TEST };
 
     (void)state;
     assert_int_equal(dlda_dataset_has_part(&spec), 1);
     assert_int_equal(unlink(in_folder("cifar10/test_batch.bin")), 0);
     assert_int_equal(dlda_dataset_has_part(&spec), 0);
     expect_open_failure(&spec, DLDA_E_IO, "found no test_batch.bin");
-    spec.part = DLDA_TRAIN;
+    spec.part = DLDA_PART_TRAIN;
     assert_int_equal(dlda_dataset_has_part(&spec), 1);
     spec.path = in_folder("cifar10/data_batch_1.bin");
     assert_int_equal(dlda_dataset_has_part(&spec), 1);
-    spec.part = DLDA_TEST;
+    spec.part = DLDA_PART_TEST;
     assert_int_equal(dlda_dataset_has_part(&spec), 0);
 }
 
@@ -123,12 +123,12 @@ static void test_cifar_single_files(void **state)
     dlda_dataset *dataset = NULL;
 
     (void)state;
-    dataset = read_ok(write_cifar("mine.bin", 20, 33, 0), DLDA_TEST);
+    dataset = read_ok(write_cifar("mine.bin", 20, 33, 0), DLDA_PART_TEST);
     assert_int_equal(dlda_dataset_count(dataset), 33);
     assert_int_equal(dlda_dataset_classes(dataset), 10);
     check_pixels(dataset, 20, 32);
     dlda_dataset_destroy(dataset);
-    dataset = read_ok(write_cifar("hundred.bin", 0, 5, 1), DLDA_TRAIN);
+    dataset = read_ok(write_cifar("hundred.bin", 0, 5, 1), DLDA_PART_TRAIN);
     assert_int_equal(dlda_dataset_classes(dataset), 100);
     check_pixels(dataset, 0, 32);
     dlda_dataset_destroy(dataset);
@@ -153,7 +153,7 @@ static void test_cifar100(void **state)
     for (int c = 0; c < 100; c++) sprintf(names + strlen(names), "fine %d\n", c);
     write_bytes("cifar100/fine_label_names.txt", names, strlen(names));
     const char *path = in_folder("cifar100");
-    dlda_dataset *fine = read_ok(path, DLDA_TRAIN);
+    dlda_dataset *fine = read_ok(path, DLDA_PART_TRAIN);
     dlda_dataset *coarse = open_ok(&(dlda_read_spec){ .path = path, .label = "coarse" });
     check_pixels(fine, 0, 32);
     check_pixels(coarse, 0, 32);
@@ -168,7 +168,7 @@ static void test_cifar100(void **state)
     dlda_dataset_destroy(fine);
     dlda_dataset_destroy(coarse);
     expect_open_failure(&(dlda_read_spec){ .path = path, .label = "medium" }, DLDA_E_OPTION, "fine or coarse");
-    expect_open_failure(&(dlda_read_spec){ .path = path, .part = DLDA_TEST }, DLDA_E_IO, "found no test.bin");
+    expect_open_failure(&(dlda_read_spec){ .path = path, .part = DLDA_PART_TEST }, DLDA_E_IO, "found no test.bin");
 }
 
 /* Every length that is not a whole number of records is refused, and none costs more than there is. */
@@ -180,7 +180,7 @@ static void test_cut_at_every_length(void **state)
     snprintf(path, sizeof path, "%s", write_cifar("data_batch_1.bin", 0, 2, 0));
     for (off_t n = 2 * 3073 - 1; n >= 0; n--) {
         assert_int_equal(truncate(path, n), 0);
-        if (n % 3073 == 0 && n > 0) dlda_dataset_destroy(read_ok(path, DLDA_TRAIN));
+        if (n % 3073 == 0 && n > 0) dlda_dataset_destroy(read_ok(path, DLDA_PART_TRAIN));
         else expect_failure(path, DLDA_E_FORMAT, "bytes, expected a multiple of 3073, the size of an image with");
     }
     snprintf(path, sizeof path, "%s", write_cifar("train.bin", 0, 1, 1));
@@ -215,7 +215,7 @@ static void test_stl_folder(void **state)
     make_sub_folder("stl");
     write_stl_images("stl/train_X.bin", 3);
     write_bytes("stl/train_y.bin", "\x01\x0a\x05", 3);
-    dlda_dataset *train = read_ok(in_folder("stl"), DLDA_TRAIN);
+    dlda_dataset *train = read_ok(in_folder("stl"), DLDA_PART_TRAIN);
     check_pixels(train, 0, 96);
     assert_int_equal(dlda_dataset_label(train, 0), 0);
     assert_int_equal(dlda_dataset_label(train, 1), 9);
@@ -223,11 +223,11 @@ static void test_stl_folder(void **state)
     assert_string_equal(dlda_dataset_class_name(train, 7), "monkey");
     dlda_dataset_destroy(train);
     write_bytes("stl/class_names.txt", names, strlen(names));
-    train = read_ok(in_folder("stl/train_X.bin"), DLDA_TRAIN);
+    train = read_ok(in_folder("stl/train_X.bin"), DLDA_PART_TRAIN);
     assert_string_equal(dlda_dataset_class_name(train, 2), "3 three");
     assert_string_equal(dlda_dataset_class_name(train, 4), "f\xc3\xbcnf");
     dlda_dataset_destroy(train);
-    dlda_read_spec test = { .path = in_folder("stl"), .part = DLDA_TEST };
+    dlda_read_spec test = { .path = in_folder("stl"), .part = DLDA_PART_TEST };
     assert_int_equal(dlda_dataset_has_part(&test), 0);
     expect_open_failure(&test, DLDA_E_IO, "found no test_X.bin");
 }
@@ -356,7 +356,7 @@ static void test_folds(void **state)
 static dlda_status try_cifar(dlda_dataset **one, dlda_dataset **two)
 {
     (void)two;
-    return dlda_dataset_read(in_folder("cifar100"), DLDA_TRAIN, one);
+    return dlda_dataset_read(in_folder("cifar100"), DLDA_PART_TRAIN, one);
 }
 
 static dlda_status try_stl(dlda_dataset **one, dlda_dataset **two)

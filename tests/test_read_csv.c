@@ -89,16 +89,16 @@ static void test_gzip_and_content(void **state)
     (void)state;
     plain.size = (size_t)sprintf((char *)plain.bytes, "1,2,a\n3,4,b\n5,6,a\n");
     packed_text = packed(&plain);
-    dlda_dataset *dataset = read_ok(write_blob("t.csv.gz", &packed_text), DLDA_TRAIN);
+    dlda_dataset *dataset = read_ok(write_blob("t.csv.gz", &packed_text), DLDA_PART_TRAIN);
     check_table(dataset, "gzip");
     dlda_dataset_destroy(dataset);
-    dataset = read_ok(write_blob("t.csv", &packed_text), DLDA_TRAIN); /* lying names */
+    dataset = read_ok(write_blob("t.csv", &packed_text), DLDA_PART_TRAIN); /* lying names */
     check_table(dataset, "gzip called .csv");
     dlda_dataset_destroy(dataset);
-    dataset = read_ok(write_blob("t.csv.gz", &plain), DLDA_TRAIN);
+    dataset = read_ok(write_blob("t.csv.gz", &plain), DLDA_PART_TRAIN);
     check_table(dataset, "plain called .gz");
     dlda_dataset_destroy(dataset);
-    dataset = read_ok(write_blob("table", &plain), DLDA_TRAIN);
+    dataset = read_ok(write_blob("table", &plain), DLDA_PART_TRAIN);
     check_table(dataset, "without a name");
     dlda_dataset_destroy(dataset);
     for (size_t size = 2; size < packed_text.size; size++) { /* cut at every length behind its magic number */
@@ -192,7 +192,7 @@ static void test_large_tables(void **state)
     (void)state;
     for (int i = 0; i < ROWS; i++) fprintf(file, "%d,%d.5,-%d,c%d\n", i, i, i, i % 7);
     fclose(file);
-    dlda_dataset *dataset = read_ok(in_folder("large.csv"), DLDA_TRAIN);
+    dlda_dataset *dataset = read_ok(in_folder("large.csv"), DLDA_PART_TRAIN);
     assert_int_equal(dlda_dataset_count(dataset), ROWS);
     assert_int_equal(dlda_dataset_classes(dataset), 7);
     for (size_t i = 0; i < ROWS; i++) {
@@ -207,7 +207,7 @@ static void test_large_tables(void **state)
         fprintf(file, "%d\n", row);
     }
     fclose(file);
-    dataset = read_ok(in_folder("wide.csv"), DLDA_TRAIN);
+    dataset = read_ok(in_folder("wide.csv"), DLDA_PART_TRAIN);
     assert_int_equal(dlda_dataset_channels(dataset), LONG_ROW);
     assert_int_equal(dlda_dataset_count(dataset), 3);
     dlda_dataset_destroy(dataset);
@@ -270,7 +270,7 @@ static void test_truncated_at_every_length(void **state)
     for (size_t size = 0; size < sizeof text - 1; size++) {
         dlda_dataset *dataset = NULL;
         write_bytes("cut.csv", text, size);
-        dlda_status status = dlda_dataset_read(in_folder("cut.csv"), DLDA_TRAIN, &dataset);
+        dlda_status status = dlda_dataset_read(in_folder("cut.csv"), DLDA_PART_TRAIN, &dataset);
         if (status == DLDA_OK) assert_in_range(dlda_dataset_count(dataset), 1, 3);
         else if (!strstr(dlda_last_error(), "cut.csv: ")) fail_msg("%s", dlda_last_error());
         dlda_dataset_destroy(dataset);

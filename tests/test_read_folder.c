@@ -62,7 +62,7 @@ static void test_classes_are_sub_folders(void **state)
     }
     make_sub_folder("set/.hidden");
     write_bytes("set/b/.DS_Store", "junk", 4);
-    dlda_dataset *set = read_ok(in_folder("set"), DLDA_TRAIN);
+    dlda_dataset *set = read_ok(in_folder("set"), DLDA_PART_TRAIN);
     uint8_t *bytes = bytes_of(set);
     assert_int_equal(dlda_dataset_count(set), 12);
     assert_int_equal(dlda_dataset_classes(set), 4);
@@ -76,7 +76,8 @@ static void test_classes_are_sub_folders(void **state)
     assert_null(dlda_dataset_sample_file(set, 12));
     free(bytes);
     dlda_dataset_destroy(set);
-    assert_int_equal(dlda_dataset_has_part(&(dlda_read_spec){ .path = in_folder("set"), .part = DLDA_TEST }), 0);
+    assert_int_equal(dlda_dataset_has_part(&(dlda_read_spec){ .path = in_folder("set"), .part = DLDA_PART_TEST }),
+                     0);
 }
 
 static void test_parts(void **state)
@@ -95,7 +96,7 @@ static void test_parts(void **state)
     dlda_dataset *train = open_ok(&spec);
     assert_int_equal(dlda_dataset_count(train), 2);
     expect_told(&notes, 1, "parts/val: not used");
-    spec.part = DLDA_TEST;
+    spec.part = DLDA_PART_TEST;
     assert_int_equal(dlda_dataset_has_part(&spec), 1);
     dlda_read_spec_use_dataset(&spec, train);
     dlda_dataset *test = open_ok(&spec);
@@ -118,7 +119,7 @@ static void test_train_as_a_class(void **state)
     make_sub_folder("vehicles/ship");
     write_plain("vehicles/train/1.png", 1);
     write_plain("vehicles/ship/1.png", 2);
-    dlda_dataset *set = read_ok(in_folder("vehicles"), DLDA_TRAIN);
+    dlda_dataset *set = read_ok(in_folder("vehicles"), DLDA_PART_TRAIN);
     assert_int_equal(dlda_dataset_classes(set), 2);
     assert_string_equal(dlda_dataset_class_name(set, 1), "train");
     dlda_dataset_destroy(set);
@@ -143,7 +144,7 @@ static void test_mixed_kinds(void **state)
     write_png("mixed/a/grey.png", PNG_FORMAT_GRAY, 6, 4, grey);
     write_jpeg("mixed/a/photo.jpg", (jpeg_kind){ 1, 100, 0 }, 6, 4, grey);
     write_png("mixed/b/alpha", PNG_FORMAT_RGBA, 6, 4, rgba);
-    dlda_dataset *set = read_ok(in_folder("mixed"), DLDA_TRAIN);
+    dlda_dataset *set = read_ok(in_folder("mixed"), DLDA_PART_TRAIN);
     dlda_dataset *greys = open_ok(&(dlda_read_spec){ .path = in_folder("mixed"), .channels = 1 });
     uint8_t *bytes = bytes_of(set), *luma = bytes_of(greys);
     assert_int_equal(dlda_dataset_channels(set), 3);

@@ -16,12 +16,13 @@ static void test_idx_under_all_names(void **state)
         const blob *image_bytes, *label_bytes;
         dlda_part part;
     } cases[] = {
-        { "train-images-idx3-ubyte", "train-labels-idx1-ubyte", &images, &labels, DLDA_TRAIN },
-        { "train-images.idx3-ubyte", "train-labels.idx1-ubyte", &images, &labels, DLDA_TRAIN },
-        { "train-images-idx3-ubyte.gz", "train-labels.idx1-ubyte.gz", &images_gz, &labels_gz, DLDA_TRAIN },
-        { "t10k-images.idx3-ubyte.gz", "t10k-labels-idx1-ubyte", &images_gz, &labels, DLDA_TEST },
-        { "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte.gz", &images, &labels_gz, DLDA_TEST },
-        { "t10k-images-idx3-ubyte.gz", "t10k-labels-idx1-ubyte", &images, &labels_gz, DLDA_TEST }, /* lying names */
+        { "train-images-idx3-ubyte", "train-labels-idx1-ubyte", &images, &labels, DLDA_PART_TRAIN },
+        { "train-images.idx3-ubyte", "train-labels.idx1-ubyte", &images, &labels, DLDA_PART_TRAIN },
+        { "train-images-idx3-ubyte.gz", "train-labels.idx1-ubyte.gz", &images_gz, &labels_gz, DLDA_PART_TRAIN },
+        { "t10k-images.idx3-ubyte.gz", "t10k-labels-idx1-ubyte", &images_gz, &labels, DLDA_PART_TEST },
+        { "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte.gz", &images, &labels_gz, DLDA_PART_TEST },
+        { "t10k-images-idx3-ubyte.gz", "t10k-labels-idx1-ubyte", &images, &labels_gz,
+          DLDA_PART_TEST }, /* lying names */
     };
 
     (void)state;
@@ -47,13 +48,13 @@ static void test_idx_file_with_labels_beside(void **state)
     snprintf(path, sizeof path, "%s", write_blob("my-images-idx3-ubyte", &images));
     expect_failure(path, DLDA_E_IO, "my-labels-idx1-ubyte.gz");
     write_blob("my-labels-idx1-ubyte", &labels);
-    dataset = read_ok(path, DLDA_TEST);
+    dataset = read_ok(path, DLDA_PART_TEST);
     check_small(dataset);
     dlda_dataset_destroy(dataset);
     labels = packed(&labels);
     assert_int_equal(unlink(in_folder("my-labels-idx1-ubyte")), 0);
     write_blob("my-labels-idx1-ubyte.gz", &labels);
-    dataset = read_ok(path, DLDA_TRAIN);
+    dataset = read_ok(path, DLDA_PART_TRAIN);
     check_small(dataset);
     dlda_dataset_destroy(dataset);
     expect_failure(write_blob("nameless", &images), DLDA_E_IO, "no 'images' in the name");
@@ -67,7 +68,7 @@ static void test_idx_with_channels(void **state)
 
     (void)state;
     write_blob("rgb-labels-idx1-ubyte", &labels);
-    dlda_dataset *dataset = read_ok(path, DLDA_TRAIN);
+    dlda_dataset *dataset = read_ok(path, DLDA_PART_TRAIN);
     assert_int_equal(dlda_dataset_channels(dataset), 3);
     assert_int_equal(dlda_dataset_width(dataset), 2);
     assert_int_equal(dlda_dataset_images(dataset, 4, 1, last), DLDA_OK);
@@ -83,7 +84,7 @@ static void cut_everywhere(const char *cut_name, const blob *whole, const char *
         expect_failure(images_path, DLDA_E_FORMAT, cut_name);
     }
     write_blob(cut_name, whole);
-    dlda_dataset *dataset = read_ok(images_path, DLDA_TRAIN);
+    dlda_dataset *dataset = read_ok(images_path, DLDA_PART_TRAIN);
     check_small(dataset);
     dlda_dataset_destroy(dataset);
 }
@@ -117,7 +118,7 @@ static void test_gzip_with_a_damaged_bit(void **state)
         blob damaged = images_gz;
         dlda_dataset *dataset = NULL;
         damaged.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
-        if (dlda_dataset_read(write_blob("bit-images", &damaged), DLDA_TRAIN, &dataset) == DLDA_OK) {
+        if (dlda_dataset_read(write_blob("bit-images", &damaged), DLDA_PART_TRAIN, &dataset) == DLDA_OK) {
             check_small(dataset);
             harmless += bit / 8 >= GZIP_HEADER;
         }

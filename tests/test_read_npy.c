@@ -32,7 +32,7 @@ static void test_pairs(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *path = write_pair(names[i].images, &images, names[i].labels, &labels);
-        dlda_dataset *dataset = read_ok(path, DLDA_TRAIN);
+        dlda_dataset *dataset = read_ok(path, DLDA_PART_TRAIN);
         check_small(dataset);
         dlda_dataset_destroy(dataset);
         assert_int_equal(unlink(in_folder(names[i].labels)), 0);
@@ -56,18 +56,18 @@ static void test_folders(void **state)
     assert_int_equal(mkdir(spec.path, 0700), 0);
     write_pair("set/x_train.npy", &images, "set/y_train.npy", &labels);
     assert_true(dlda_dataset_has_part(&spec));
-    spec.part = DLDA_TEST;
+    spec.part = DLDA_PART_TEST;
     assert_false(dlda_dataset_has_part(&spec));
     assert_int_equal(dlda_dataset_open(&spec, &dataset), DLDA_E_IO);
     write_pair("set/x_test.npy", &images, "set/y_test.npy", &test_labels);
     assert_true(dlda_dataset_has_part(&spec));
 
     /* Both parts number the classes of both: 0, 1, 2, 7. */
-    for (int part = DLDA_TRAIN; part <= DLDA_TEST; part++) {
+    for (int part = DLDA_PART_TRAIN; part <= DLDA_PART_TEST; part++) {
         dataset = read_ok(spec.path, (dlda_part)part);
         assert_int_equal(dlda_dataset_classes(dataset), 4);
         assert_string_equal(dlda_dataset_class_name(dataset, 3), "7");
-        assert_int_equal(dlda_dataset_label(dataset, 1), part == DLDA_TRAIN ? 2 : 3);
+        assert_int_equal(dlda_dataset_label(dataset, 1), part == DLDA_PART_TRAIN ? 2 : 3);
         dlda_dataset_destroy(dataset);
     }
 }
@@ -168,7 +168,7 @@ static void test_label_types(void **state)
         for (size_t i = 0; i < 5; i++)
             for (size_t b = 0; b < item; b++)
                 y.bytes[y.size++] = b == (types[k][0] == '>' ? item - 1 : 0) ? labels[i] : 0;
-        dlda_dataset *dataset = read_ok(write_pair("X.npy", &images, "y.npy", &y), DLDA_TRAIN);
+        dlda_dataset *dataset = read_ok(write_pair("X.npy", &images, "y.npy", &y), DLDA_PART_TRAIN);
         check_small(dataset);
         dlda_dataset_destroy(dataset);
     }
@@ -179,7 +179,7 @@ static void test_label_values(void **state)
     const int32_t numbers[5] = { 30, -1, 7, -1, 30 };
     const uint32_t text[10] = { 'b', 0, 0x1F600, 'x', 'a', 0x00E9, 'b', 0, 'b', 0 };
     blob images = small_npy(), y = make_npy("<i4", "(5,)", numbers, sizeof numbers);
-    dlda_dataset *dataset = read_ok(write_pair("X.npy", &images, "y.npy", &y), DLDA_TRAIN);
+    dlda_dataset *dataset = read_ok(write_pair("X.npy", &images, "y.npy", &y), DLDA_PART_TRAIN);
 
     (void)state;
     assert_int_equal(dlda_dataset_classes(dataset), 3);
@@ -188,7 +188,7 @@ static void test_label_values(void **state)
     assert_int_equal(dlda_dataset_label(dataset, 0), 2);
     dlda_dataset_destroy(dataset);
     y = make_npy("<U2", "(5,)", text, sizeof text);
-    dataset = read_ok(write_pair("X.npy", &images, "y.npy", &y), DLDA_TRAIN);
+    dataset = read_ok(write_pair("X.npy", &images, "y.npy", &y), DLDA_PART_TRAIN);
     assert_int_equal(dlda_dataset_classes(dataset), 3);
     assert_string_equal(dlda_dataset_class_name(dataset, 0), "a\xC3\xA9");
     assert_string_equal(dlda_dataset_class_name(dataset, 1), "b");
@@ -218,7 +218,7 @@ static void test_large_arrays_are_mapped(void **state)
     for (size_t i = 0; i < COUNT; i++) labels.bytes[labels.size++] = i % 3 == 0;
     write_blob("big_labels.npy", &labels);
     size_t bytes = dlda_memory_count().bytes;
-    dataset = read_ok(path, DLDA_TRAIN);
+    dataset = read_ok(path, DLDA_PART_TRAIN);
     assert_non_null(dataset->storage->mapping.bytes);
     assert_in_range(dlda_memory_count().bytes - bytes, 0, 100000);
     assert_int_equal(dlda_dataset_split(dataset, 100, 1, &first, &second), DLDA_OK);

@@ -22,7 +22,7 @@ static void test_stored_and_deflated(void **state)
     (void)state;
     for (int deflate = 0; deflate < 2; deflate++) {
         blob npz = small_npz(deflate);
-        for (int part = DLDA_TRAIN; part <= DLDA_TEST; part++) { /* a file without parts is one set */
+        for (int part = DLDA_PART_TRAIN; part <= DLDA_PART_TEST; part++) { /* a file without parts is one set */
             dlda_dataset *dataset = read_ok(write_blob(deflate ? "a.npz" : "without-a-name", &npz),
                                             (dlda_part)part);
             check_small(dataset);
@@ -48,7 +48,7 @@ static void test_names_of_arrays(void **state)
         expect_failure(write_blob("n.npz", &npz), DLDA_E_FORMAT, "found the arrays ");
         zip_add(&zip, names[i][1], &labels, 0, NULL);
         npz = zip_finish(&zip);
-        dlda_dataset *dataset = read_ok(write_blob("n.npz", &npz), DLDA_TRAIN);
+        dlda_dataset *dataset = read_ok(write_blob("n.npz", &npz), DLDA_PART_TRAIN);
         check_small(dataset);
         dlda_dataset_destroy(dataset);
     }
@@ -77,7 +77,7 @@ static void test_parts_and_class_names(void **state)
     zip_add(&zip, "y_train.npy", &labels, 1, NULL);
     blob npz = zip_finish(&zip);
     snprintf(path, sizeof path, "%s", write_blob("p.npz", &npz));
-    dlda_read_spec spec = { .path = path, .part = DLDA_TEST };
+    dlda_read_spec spec = { .path = path, .part = DLDA_PART_TEST };
     dlda_dataset *dataset = NULL;
     assert_false(dlda_dataset_has_part(&spec));
     assert_int_equal(dlda_dataset_open(&spec, &dataset), DLDA_E_FORMAT);
@@ -87,7 +87,7 @@ static void test_parts_and_class_names(void **state)
     npz = zip_finish(&zip);
     write_blob("p.npz", &npz);
     assert_true(dlda_dataset_has_part(&spec));
-    dataset = read_ok(path, DLDA_TEST);
+    dataset = read_ok(path, DLDA_PART_TEST);
     assert_int_equal(dlda_dataset_count(dataset), 1);
     assert_int_equal(dlda_dataset_label(dataset, 0), 1);
     assert_int_equal(dlda_dataset_classes(dataset), 3);
@@ -140,7 +140,7 @@ static void test_with_a_damaged_bit(void **state)
         blob damaged = npz;
         dlda_dataset *dataset = NULL;
         damaged.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
-        if (dlda_dataset_read(write_blob("bit.npz", &damaged), DLDA_TRAIN, &dataset) == DLDA_OK)
+        if (dlda_dataset_read(write_blob("bit.npz", &damaged), DLDA_PART_TRAIN, &dataset) == DLDA_OK)
             check_small(dataset);
         dlda_dataset_destroy(dataset);
         assert_int_equal(dlda_memory_count().live, live);
@@ -254,19 +254,19 @@ static void test_same_images_in_all_formats(void **state)
         if (i % 12 == 11) csv.size += (size_t)sprintf((char *)csv.bytes + csv.size, "%d\n", classes[i / 12]);
     }
     write_blob("all-labels-idx1-ubyte", &idx_labels);
-    sets[0] = read_ok(write_blob("all-images-idx3-ubyte", &idx), DLDA_TRAIN);
+    sets[0] = read_ok(write_blob("all-images-idx3-ubyte", &idx), DLDA_PART_TRAIN);
     write_blob("all_labels.npy", &labels);
-    sets[1] = read_ok(write_blob("all_images.npy", &npy), DLDA_TRAIN);
+    sets[1] = read_ok(write_blob("all_images.npy", &npy), DLDA_PART_TRAIN);
     npy = make_npy("|u1", "(5, 3, 4, 1)", pixels, 60);
-    sets[2] = read_ok(write_blob("all_images.npy", &npy), DLDA_TRAIN);
+    sets[2] = read_ok(write_blob("all_images.npy", &npy), DLDA_PART_TRAIN);
     npy = make_npy("|u1", "(5, 1, 3, 4)", pixels,
                    60); /* 4 at the end counts as channels: 1 x 3 x 4 in the same order */
-    sets[3] = read_ok(write_blob("all_images.npy", &npy), DLDA_TRAIN);
+    sets[3] = read_ok(write_blob("all_images.npy", &npy), DLDA_PART_TRAIN);
     npy = make_npy("<f4", "(5, 3, 4)", values, sizeof values);
-    sets[4] = read_ok(write_blob("all_images.npy", &npy), DLDA_TRAIN);
+    sets[4] = read_ok(write_blob("all_images.npy", &npy), DLDA_PART_TRAIN);
     npy = small_npz(1);
-    sets[5] = read_ok(write_blob("all.npz", &npy), DLDA_TRAIN);
-    sets[6] = read_ok(write_blob("all.csv", &csv), DLDA_TRAIN);
+    sets[5] = read_ok(write_blob("all.npz", &npy), DLDA_PART_TRAIN);
+    sets[6] = read_ok(write_blob("all.csv", &csv), DLDA_PART_TRAIN);
     for (size_t k = 0; k < 7; k++) {
         float found[60];
         assert_int_equal(dlda_dataset_count(sets[k]), 5);

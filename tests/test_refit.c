@@ -178,7 +178,7 @@ static void test_other_classes(void **state)
     CHECK_OK(dlda_model_save(two, in_folder("two.safetensors")));
     CHECK_OK(dlda_model_load(in_folder("two.safetensors"), &loaded));
     CHECK_OK(dlda_workspace_create(loaded, 50, 1, &other));
-    CHECK_OK(dlda_model_evaluate(loaded, other, data, DLDA_BAYES, &evaluation));
+    CHECK_OK(dlda_model_evaluate(loaded, other, data, DLDA_PROBABILITY_BAYES, &evaluation));
     assert_true(evaluation->accuracy > 0.8);
     dlda_evaluation_destroy(evaluation);
     dlda_workspace_destroy(other);
@@ -202,12 +202,13 @@ static void test_softmax(void **state)
     CHECK_OK(dlda_dataset_images(data, 0, COUNT, images));
     CHECK_OK(dlda_model_require_softmax(cce));
     CHECK_OK(dlda_model_embed(cce, cce_workspace, images, COUNT, H));
-    CHECK_OK(dlda_model_predict(cce, cce_workspace, images, COUNT, DLDA_SOFTMAX, labels, proba));
+    CHECK_OK(dlda_model_predict(cce, cce_workspace, images, COUNT, DLDA_PROBABILITY_SOFTMAX, labels, proba));
     for (size_t i = 0; i < COUNT; i++)
         for (size_t c = 0; c < CLASSES; c++) assert_true(H[i * CLASSES + c] <= H[i * CLASSES + (size_t)labels[i]]);
     CHECK_STATUS(dlda_model_require_softmax(model), DLDA_E_OPTION);
     CHECK_ERROR_SAYS("was not trained with objective cce");
-    CHECK_STATUS(dlda_model_predict(model, workspace, images, COUNT, DLDA_SOFTMAX, labels, proba), DLDA_E_OPTION);
+    CHECK_STATUS(dlda_model_predict(model, workspace, images, COUNT, DLDA_PROBABILITY_SOFTMAX, labels, proba),
+                 DLDA_E_OPTION);
     CHECK_OK(dlda_model_refit(cce, cce_workspace, data, lambda, &made));
     CHECK_OK(dlda_model_require_softmax(made));
     dlda_model_destroy(made);
@@ -265,7 +266,7 @@ static void test_class_of_few(void **state)
     CHECK_OK(dlda_model_save(extended, in_folder("more.safetensors")));
     CHECK_OK(dlda_model_load(in_folder("more.safetensors"), &loaded));
     CHECK_OK(dlda_workspace_create(loaded, 30, 1, &other));
-    CHECK_OK(dlda_model_evaluate(loaded, other, others, DLDA_BAYES, &evaluation));
+    CHECK_OK(dlda_model_evaluate(loaded, other, others, DLDA_PROBABILITY_BAYES, &evaluation));
     if (evaluation->recall[CLASSES - 1] < 0.6) fail_msg("only %g are found", evaluation->recall[CLASSES - 1]);
     dlda_evaluation_destroy(evaluation);
     dlda_workspace_destroy(other);
@@ -298,8 +299,8 @@ static void test_priors(void **state)
     }
     CHECK_OK(dlda_workspace_create(loaded, 50, 1, &other));
     CHECK_OK(dlda_dataset_images(data, 0, COUNT, images));
-    CHECK_OK(dlda_model_predict(model, workspace, images, COUNT, DLDA_PAPER, before, NULL));
-    CHECK_OK(dlda_model_predict(loaded, other, images, COUNT, DLDA_PAPER, after, NULL));
+    CHECK_OK(dlda_model_predict(model, workspace, images, COUNT, DLDA_PROBABILITY_PAPER, before, NULL));
+    CHECK_OK(dlda_model_predict(loaded, other, images, COUNT, DLDA_PROBABILITY_PAPER, after, NULL));
     assert_memory_equal(before, after, sizeof before);
     CHECK_OK(dlda_model_add_class(loaded, other, few, "new", lambda, &more));
     assert_true(fabs(dlda_lda_prior(more->lda, CLASSES) - 0.2) < 1e-12);

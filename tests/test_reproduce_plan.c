@@ -29,7 +29,7 @@ static void write_part(const char *name, dlda_part part, size_t count)
 
     assert_int_equal(dlda_dataset_read("digits", part, &digits), DLDA_OK);
     assert_int_equal(dlda_dataset_subset(digits, count, 1, &some), DLDA_OK);
-    assert_int_equal(dlda_dataset_write(some, part, DLDA_NPY, name), DLDA_OK);
+    assert_int_equal(dlda_dataset_write(some, part, DLDA_FORMAT_NPY, name), DLDA_OK);
     dlda_dataset_destroy(some);
     dlda_dataset_destroy(digits);
 }
@@ -39,9 +39,9 @@ static int make_sets(void **state)
     (void)state;
     strcpy(root, "/tmp/deeplda-plan-XXXXXX");
     if (!mkdtemp(root) || chdir(root) != 0) return -1;
-    write_part("tested", DLDA_TRAIN, 600);
-    write_part("tested", DLDA_TEST, 100);
-    write_part("untested", DLDA_TRAIN, 500);
+    write_part("tested", DLDA_PART_TRAIN, 600);
+    write_part("tested", DLDA_PART_TEST, 100);
+    write_part("untested", DLDA_PART_TRAIN, 500);
     return 0;
 }
 
@@ -214,7 +214,7 @@ static void assert_read_once(const char *set, const char *line)
 
     snprintf(path, sizeof path, "%s/X_train.npy", set);
     int watcher = watch(path);
-    assert_int_equal(dlda_dataset_read(set, DLDA_TRAIN, &train), DLDA_OK);
+    assert_int_equal(dlda_dataset_read(set, DLDA_PART_TRAIN, &train), DLDA_OK);
     dlda_dataset_destroy(train);
     size_t once = count_opens(watcher);
     assert_true(once > 0);

@@ -184,7 +184,7 @@ static void test_any_format_is_fitted(void **state)
     (void)state;
     snprintf(path, sizeof path, "%s", write_blob("fit-images-idx3-ubyte", &images));
     write_blob("fit-labels-idx1-ubyte", &labels);
-    dlda_dataset *plain = read_ok(path, DLDA_TRAIN);
+    dlda_dataset *plain = read_ok(path, DLDA_PART_TRAIN);
     dlda_dataset *fitted = open_ok(&(dlda_read_spec){ .path = path, .height = 2, .width = 8, .channels = 3 });
     assert_int_equal(dlda_dataset_height(fitted), 2);
     assert_int_equal(dlda_dataset_width(fitted), 8);

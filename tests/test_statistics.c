@@ -5,8 +5,8 @@
  */
 #include "check.h"
 
-#include "golden/golden_statistics.h"
 #include "eval/statistics.h"
+#include "golden/golden_statistics.h"
 
 enum {
     N_SHARES = sizeof golden_shares / sizeof *golden_shares,

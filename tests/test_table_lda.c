@@ -176,7 +176,7 @@ static void test_cross_validation_by_hand(void **state)
         CHECK_OK(dlda_lda_fit(scatter, 0.01, &lda));
         for (size_t i = 0; i < N; i++) {
             if ((size_t)folds.fold[i] != f) continue;
-            CHECK_OK(dlda_lda_predict(lda, X + i * D, 1, DLDA_BAYES, predicted, NULL));
+            CHECK_OK(dlda_lda_predict(lda, X + i * D, 1, DLDA_PROBABILITY_BAYES, predicted, NULL));
             correct += predicted[0] == labels[i];
         }
         assert_int_equal(correct, fit->fold_correct[f]);

@@ -349,7 +349,8 @@ static void test_best_model_is_that_of_the_best_epoch(void **state)
         best = fmax(best, history[i].validation_accuracy);
     }
     CHECK_OK(dlda_workspace_create(dlda_trainer_model(trainer), 32, 1, &workspace));
-    CHECK_OK(dlda_model_evaluate(dlda_trainer_model(trainer), workspace, validation, DLDA_PAPER, &evaluation));
+    CHECK_OK(dlda_model_evaluate(dlda_trainer_model(trainer), workspace, validation, DLDA_PROBABILITY_PAPER,
+                                 &evaluation));
     assert_true(fabs(evaluation->accuracy - best) < 1e-12);
     dlda_evaluation_destroy(evaluation);
     dlda_workspace_destroy(workspace);

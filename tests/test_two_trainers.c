@@ -77,7 +77,8 @@ static void check_same_files(const char *run, const char *expected_run)
 static void test_same_bits_as_alone(void **state)
 {
     static const char *const objectives[TRAININGS] = { "lda", "cce" }, *const seeds[TRAININGS] = { "5", "6" };
-    const char text[] = "conv 8 3 pad 1\nmaxpool 2\ndropout 0.2\nconv 6 3\ndense 4\n"; /* a feature per class, for cce */
+    const char text[] =
+        "conv 8 3 pad 1\nmaxpool 2\ndropout 0.2\nconv 6 3\ndense 4\n"; /* a feature per class, for cce */
     dlda_dataset *train = new_problem(1), *validation = new_problem(2);
     dlda_options *options[TRAININGS];
     training alone[TRAININGS], together[TRAININGS];

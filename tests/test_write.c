@@ -80,9 +80,9 @@ static void test_idx_round_trip(void **state)
     (void)state;
     for (size_t channels = 1; channels <= 3; channels++) {
         dlda_dataset *dataset = make_set(channels, 0, NULL);
-        write_ok(dataset, DLDA_TRAIN, DLDA_IDX, "a/new/idx");
-        write_ok(dataset, DLDA_TEST, DLDA_IDX, "a/new/idx");
-        for (int part = DLDA_TRAIN; part <= DLDA_TEST; part++) {
+        write_ok(dataset, DLDA_PART_TRAIN, DLDA_FORMAT_IDX, "a/new/idx");
+        write_ok(dataset, DLDA_PART_TEST, DLDA_FORMAT_IDX, "a/new/idx");
+        for (int part = DLDA_PART_TRAIN; part <= DLDA_PART_TEST; part++) {
             dlda_dataset *again = read_ok(in_folder("a/new/idx"), (dlda_part)part);
             check_equal(dataset, again);
             dlda_dataset_destroy(again);
@@ -98,8 +98,8 @@ static void test_split_is_written_in_its_order(void **state)
 
     (void)state;
     assert_int_equal(dlda_dataset_split(dataset, 3, 1, &first, &second), DLDA_OK);
-    write_ok(second, DLDA_TRAIN, DLDA_IDX, "split");
-    dlda_dataset *again = read_ok(in_folder("split"), DLDA_TRAIN);
+    write_ok(second, DLDA_PART_TRAIN, DLDA_FORMAT_IDX, "split");
+    dlda_dataset *again = read_ok(in_folder("split"), DLDA_PART_TRAIN);
     check_equal(second, again);
     dlda_dataset_destroy(again);
     dlda_dataset_destroy(second);
@@ -135,8 +135,8 @@ static void test_npy(void **state)
 
     (void)state;
     for (size_t i = 0; i < MOST; i++) as_floats[i] = (float)(as_bytes[i] = (uint8_t)(5 * i)) - 9;
-    write_ok(bytes, DLDA_TRAIN, DLDA_NPY, "npy");
-    write_ok(floats, DLDA_TEST, DLDA_NPY, "npy");
+    write_ok(bytes, DLDA_PART_TRAIN, DLDA_FORMAT_NPY, "npy");
+    write_ok(floats, DLDA_PART_TEST, DLDA_FORMAT_NPY, "npy");
     check_npy("npy/X_train.npy", "|u1", "6, 3, 4, 3", as_bytes, MOST);
     check_npy("npy/y_train.npy", little ? "<i4" : ">i4", "6,", labels, sizeof labels);
     check_npy("npy/X_test.npy", little ? "<f4" : ">f4", "6, 3, 4, 1", as_floats, COUNT * HEIGHT * WIDTH * 4);
@@ -150,7 +150,7 @@ static void test_npy(void **state)
                                       .labels = (int[]){ 1, 0 },
                                       .values = as_floats };
     assert_int_equal(dlda_dataset_create(&table, &floats), DLDA_OK);
-    write_ok(floats, DLDA_TRAIN, DLDA_NPY, "table");
+    write_ok(floats, DLDA_PART_TRAIN, DLDA_FORMAT_NPY, "table");
     check_npy("table/X_train.npy", little ? "<f4" : ">f4", "2, 5", as_floats, 40);
     dlda_dataset_destroy(floats);
 }
@@ -193,7 +193,7 @@ static void test_png_folder(void **state)
         dlda_dataset *dataset = make_set((size_t)channels, 0, names);
         const char *part = channels == 1 ? "train" : "test";
         size_t size = (size_t)(HEIGHT * WIDTH * channels);
-        write_ok(dataset, channels == 1 ? DLDA_TRAIN : DLDA_TEST, DLDA_PNG, "png");
+        write_ok(dataset, channels == 1 ? DLDA_PART_TRAIN : DLDA_PART_TEST, DLDA_FORMAT_PNG, "png");
         for (size_t i = 0; i < COUNT; i++) {
             char name[128];
             snprintf(name, sizeof name, "png/%s/%s.png", part, files[i]);
@@ -216,7 +216,7 @@ static void expect_refusal(const dlda_dataset *dataset, dlda_data_format format,
 {
     size_t live = dlda_memory_count().live;
 
-    assert_int_equal(dlda_dataset_write(dataset, DLDA_TRAIN, format, in_folder(name)), expected);
+    assert_int_equal(dlda_dataset_write(dataset, DLDA_PART_TRAIN, format, in_folder(name)), expected);
     if (!strstr(dlda_last_error(), words)) fail_msg("expected '%s' in: %s", words, dlda_last_error());
     assert_int_equal(dlda_memory_count().live, live);
 }
@@ -231,21 +231,21 @@ static void test_refusals(void **state)
     };
 
     (void)state;
-    expect_refusal(floats, DLDA_IDX, "bad", DLDA_E_SHAPE, "idx: found values that are not bytes");
-    expect_refusal(floats, DLDA_PNG, "bad", DLDA_E_SHAPE, "png: found values that are not bytes");
-    expect_refusal(bytes, DLDA_PNG, "bad", DLDA_E_SHAPE, "png: 2 channels, expected 1 or 3");
-    expect_refusal(same, DLDA_PNG, "bad", DLDA_E_IO, "cannot make the folder of class 'a_b'");
+    expect_refusal(floats, DLDA_FORMAT_IDX, "bad", DLDA_E_SHAPE, "idx: found values that are not bytes");
+    expect_refusal(floats, DLDA_FORMAT_PNG, "bad", DLDA_E_SHAPE, "png: found values that are not bytes");
+    expect_refusal(bytes, DLDA_FORMAT_PNG, "bad", DLDA_E_SHAPE, "png: 2 channels, expected 1 or 3");
+    expect_refusal(same, DLDA_FORMAT_PNG, "bad", DLDA_E_IO, "cannot make the folder of class 'a_b'");
     assert_int_equal(entries_of("bad"), 0); /* nothing half-written */
     write_bytes("plain", "x", 1);
-    expect_refusal(bytes, DLDA_IDX, "plain", DLDA_E_IO, "plain: cannot make the folder");
+    expect_refusal(bytes, DLDA_FORMAT_IDX, "plain", DLDA_E_IO, "plain: cannot make the folder");
     expect_refusal(bytes, (dlda_data_format)9, "bad", DLDA_E_ARGUMENT, "format 9");
-    assert_int_equal(dlda_dataset_write(bytes, (dlda_part)5, DLDA_IDX, folder), DLDA_E_ARGUMENT);
+    assert_int_equal(dlda_dataset_write(bytes, (dlda_part)5, DLDA_FORMAT_IDX, folder), DLDA_E_ARGUMENT);
     assert_int_equal(mkdir(in_folder("bad/train"), 0700), 0);
     dlda_dataset_destroy(bytes);
     bytes = make_set(1, 0, NULL);
-    expect_refusal(bytes, DLDA_PNG, "bad", DLDA_E_EXISTS, "bad/train: is there already");
+    expect_refusal(bytes, DLDA_FORMAT_PNG, "bad", DLDA_E_EXISTS, "bad/train: is there already");
     assert_int_equal(dlda_dataset_create(&spec, &nameless), DLDA_OK);
-    expect_refusal(nameless, DLDA_IDX, "bad", DLDA_E_CLASS, "no labels");
+    expect_refusal(nameless, DLDA_FORMAT_IDX, "bad", DLDA_E_CLASS, "no labels");
     dlda_dataset_destroy(nameless);
     dlda_dataset_destroy(same);
     dlda_dataset_destroy(bytes);
@@ -258,14 +258,14 @@ static void test_every_allocation_may_fail(void **state)
     size_t live = dlda_memory_count().live;
 
     (void)state;
-    for (int format = DLDA_IDX; format <= DLDA_PNG + 1; format++) {
+    for (int format = DLDA_FORMAT_IDX; format <= DLDA_FORMAT_PNG + 1; format++) {
         dlda_status status = DLDA_E_MEMORY;
         for (size_t n = 1; status == DLDA_E_MEMORY; n++) {
             char name[32];
             snprintf(name, sizeof name, "memory-%d-%zu", format, n);
             dlda_memory_fail_at(n);
-            if (format <= DLDA_PNG)
-                status = dlda_dataset_write(dataset, DLDA_TRAIN, (dlda_data_format)format, in_folder(name));
+            if (format <= DLDA_FORMAT_PNG)
+                status = dlda_dataset_write(dataset, DLDA_PART_TRAIN, (dlda_data_format)format, in_folder(name));
             else status = sheet_write(dataset, 2, in_folder(name));
             dlda_memory_fail_at(0);
             assert_int_equal(dlda_memory_count().live, live);

@@ -126,18 +126,19 @@ static int check_part(check *self, dlda_part part)
 /* A training part that is not there is a problem only if there is no test part either. */
 static int check_parts(check *self)
 {
-    const dlda_read_spec train = data_read_spec(self->arguments, DLDA_TRAIN);
-    const dlda_read_spec test = data_read_spec(self->arguments, DLDA_TEST);
+    const dlda_read_spec train = data_read_spec(self->arguments, DLDA_PART_TRAIN);
+    const dlda_read_spec test = data_read_spec(self->arguments, DLDA_PART_TEST);
     int has_test = dlda_dataset_has_part(&test), code = EXIT_OK;
 
-    if ((dlda_dataset_has_part(&train) || !has_test) && check_part(self, DLDA_TRAIN) != EXIT_OK) code = EXIT_FAILED;
-    if (has_test && check_part(self, DLDA_TEST) != EXIT_OK) code = EXIT_FAILED;
+    if ((dlda_dataset_has_part(&train) || !has_test) && check_part(self, DLDA_PART_TRAIN) != EXIT_OK)
+        code = EXIT_FAILED;
+    if (has_test && check_part(self, DLDA_PART_TEST) != EXIT_OK) code = EXIT_FAILED;
     return code;
 }
 
 static int check_that_parts_fit(const check *self)
 {
-    const dlda_dataset *train = self->parts[DLDA_TRAIN].dataset, *test = self->parts[DLDA_TEST].dataset;
+    const dlda_dataset *train = self->parts[DLDA_PART_TRAIN].dataset, *test = self->parts[DLDA_PART_TEST].dataset;
     const char *path = self->arguments->words[1];
 
     if (!train || !test) return EXIT_OK;
@@ -290,7 +291,7 @@ int data_check(const cli_arguments *arguments)
     verify(&self);
     if (self.n_problems > 0) code = EXIT_FAILED;
     if (option_is(arguments->options, "json", "true")) write_check(&self);
-    else if (self.parts[DLDA_TRAIN].counts || self.parts[DLDA_TEST].counts) print_check(&self);
+    else if (self.parts[DLDA_PART_TRAIN].counts || self.parts[DLDA_PART_TEST].counts) print_check(&self);
     release(&self);
     return code;
 }

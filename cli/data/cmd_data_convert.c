@@ -12,8 +12,8 @@ static const char *const name = "data";
 
 static dlda_data_format wanted_format(const cli_options *options)
 {
-    if (option_is(options, "to", "npy")) return DLDA_NPY;
-    return option_is(options, "to", "png") ? DLDA_PNG : DLDA_IDX;
+    if (option_is(options, "to", "npy")) return DLDA_FORMAT_NPY;
+    return option_is(options, "to", "png") ? DLDA_FORMAT_PNG : DLDA_FORMAT_IDX;
 }
 
 static int check_folder(const cli_options *options)
@@ -39,17 +39,19 @@ static int convert_part(const cli_arguments *arguments, dlda_part part)
                             dlda_dataset_write(dataset, part, wanted_format(arguments->options), folder));
     if (code == EXIT_OK)
         printf("%s: %zu %s images\n", folder, dlda_dataset_count(dataset),
-               part == DLDA_TRAIN ? "training" : "test");
+               part == DLDA_PART_TRAIN ? "training" : "test");
     dlda_dataset_destroy(dataset);
     return code;
 }
 
 int data_convert(const cli_arguments *arguments)
 {
-    const dlda_read_spec train = data_read_spec(arguments, DLDA_TRAIN), test = data_read_spec(arguments, DLDA_TEST);
+    const dlda_read_spec train = data_read_spec(arguments, DLDA_PART_TRAIN),
+                         test = data_read_spec(arguments, DLDA_PART_TEST);
     int code = check_folder(arguments->options), has_test = dlda_dataset_has_part(&test);
 
-    if (code == EXIT_OK && (dlda_dataset_has_part(&train) || !has_test)) code = convert_part(arguments, DLDA_TRAIN);
-    if (code == EXIT_OK && has_test) code = convert_part(arguments, DLDA_TEST);
+    if (code == EXIT_OK && (dlda_dataset_has_part(&train) || !has_test))
+        code = convert_part(arguments, DLDA_PART_TRAIN);
+    if (code == EXIT_OK && has_test) code = convert_part(arguments, DLDA_PART_TEST);
     return code;
 }

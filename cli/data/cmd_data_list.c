@@ -25,8 +25,8 @@ static int look_at(const char *folder, const char *entry, other *found)
     if (entry[0] == '.' || known_set_find(entry)) return 0;
     int length = snprintf(found->path, sizeof found->path, "%s/%s", folder, entry);
     if (length < 0 || (size_t)length >= sizeof found->path) return 0;
-    found->train = dlda_dataset_has_part(&(dlda_read_spec){ .path = found->path, .part = DLDA_TRAIN });
-    found->test = dlda_dataset_has_part(&(dlda_read_spec){ .path = found->path, .part = DLDA_TEST });
+    found->train = dlda_dataset_has_part(&(dlda_read_spec){ .path = found->path, .part = DLDA_PART_TRAIN });
+    found->test = dlda_dataset_has_part(&(dlda_read_spec){ .path = found->path, .part = DLDA_PART_TEST });
     return found->train || found->test;
 }
 

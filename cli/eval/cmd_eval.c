@@ -2,9 +2,9 @@
  *
  * cmd_eval.c - `deeplda eval`: how good a model is on labelled data it has not been trained on.
  */
-#include "read_data.h"
 #include "eval/eval_out.h"
 #include "eval/eval_side.h"
+#include "read_data.h"
 
 #include <stdio.h>
 
@@ -66,9 +66,9 @@ static int check_usage(const evaluator *self, const cli_arguments *arguments)
 static int find_training_data(evaluator *self)
 {
     const char *data = option_text(self->options, "train-data"), *test_data = self->first.data;
-    dlda_read_spec test = data_spec(eval_name, self->options, test_data, DLDA_TEST), train = test;
+    dlda_read_spec test = data_spec(eval_name, self->options, test_data, DLDA_PART_TEST), train = test;
 
-    train.part = DLDA_TRAIN;
+    train.part = DLDA_PART_TRAIN;
     self->result.svm_data = data[0] ? data : test_data;
     if (data[0] || (dlda_dataset_has_part(&test) && dlda_dataset_has_part(&train))) return EXIT_OK;
     return complain_usage(eval_name,
@@ -90,7 +90,8 @@ static int read_training_data(evaluator *self)
     if (code == EXIT_OK)
         code = exit_code_at(eval_name, self->first.path,
                             dlda_options_use_model(training->training, self->first.model));
-    if (code == EXIT_OK) code = eval_side_read_part(&self->first, data, DLDA_TRAIN, "training images", &self->all);
+    if (code == EXIT_OK)
+        code = eval_side_read_part(&self->first, data, DLDA_PART_TRAIN, "training images", &self->all);
     if (code == EXIT_OK) code = data_divide(eval_name, data, training, self->all, &self->train_part, &held_out);
     dlda_dataset_destroy(held_out);
     options_destroy(training);

@@ -9,13 +9,13 @@
 
 #include <stdio.h>
 
-static const char *const kind_names[] = { [DLDA_PAPER] = "paper",
-                                          [DLDA_BAYES] = "bayes",
-                                          [DLDA_SOFTMAX] = "softmax" };
+static const char *const kind_names[] = {
+    [DLDA_PROBABILITY_PAPER] = "paper", [DLDA_PROBABILITY_BAYES] = "bayes", [DLDA_PROBABILITY_SOFTMAX] = "softmax"
+};
 
 const char *eval_head_name(dlda_probability kind)
 {
-    return kind == DLDA_SOFTMAX ? "softmax" : "lda";
+    return kind == DLDA_PROBABILITY_SOFTMAX ? "softmax" : "lda";
 }
 
 static double error_percent(const dlda_evaluation *evaluation)

@@ -6,8 +6,8 @@
  * that of the data, so sample i is the same for both.
  */
 #include "eval/eval_side.h"
-#include "read_data.h"
 #include "fit.h"
+#include "read_data.h"
 
 const char eval_name[] = "eval";
 
@@ -15,7 +15,7 @@ static int load_model(eval_side *self)
 {
     int code = exit_code_of(eval_name, dlda_model_load(self->path, &self->model));
 
-    if (code == EXIT_OK && self->kind == DLDA_SOFTMAX)
+    if (code == EXIT_OK && self->kind == DLDA_PROBABILITY_SOFTMAX)
         code = exit_code_at(eval_name, self->path, dlda_model_require_softmax(self->model));
     return code;
 }
@@ -42,7 +42,7 @@ int eval_side_read_part(const eval_side *self, const char *data, dlda_part part,
 int eval_side_read(eval_side *self)
 {
     if (!self->model) return EXIT_OK;
-    return eval_side_read_part(self, self->data, DLDA_TEST, "images", &self->test);
+    return eval_side_read_part(self, self->data, DLDA_PART_TEST, "images", &self->test);
 }
 
 int eval_side_workspace(const eval_side *self, dlda_workspace **workspace)

@@ -77,13 +77,13 @@ static void write_json(const char *path, dlda_dataset *const parts[PARTS], int l
 /* The parts that are there; a set in one file has a training part only. */
 static dlda_status open_parts(const char *path, size_t threads, dlda_dataset *parts[PARTS])
 {
-    const dlda_read_spec train = { .path = path, .part = DLDA_TRAIN, .threads = threads };
-    const dlda_read_spec test = { .path = path, .part = DLDA_TEST, .threads = threads };
+    const dlda_read_spec train = { .path = path, .part = DLDA_PART_TRAIN, .threads = threads };
+    const dlda_read_spec test = { .path = path, .part = DLDA_PART_TEST, .threads = threads };
     int has_test = dlda_dataset_has_part(&test);
     dlda_status status = DLDA_OK;
 
-    if (dlda_dataset_has_part(&train) || !has_test) status = dlda_dataset_open(&train, &parts[DLDA_TRAIN]);
-    if (status == DLDA_OK && has_test) status = dlda_dataset_open(&test, &parts[DLDA_TEST]);
+    if (dlda_dataset_has_part(&train) || !has_test) status = dlda_dataset_open(&train, &parts[DLDA_PART_TRAIN]);
+    if (status == DLDA_OK && has_test) status = dlda_dataset_open(&test, &parts[DLDA_PART_TEST]);
     return status;
 }
 
@@ -94,7 +94,7 @@ dlda_status info_show_data(const char *path, const cli_options *options)
     dlda_status status = open_parts(path, images.threads, parts);
     int labelled = status == DLDA_OK;
 
-    if (!labelled && !parts[DLDA_TRAIN]) status = dlda_dataset_open_images(&images, &parts[DLDA_TRAIN]);
+    if (!labelled && !parts[DLDA_PART_TRAIN]) status = dlda_dataset_open_images(&images, &parts[DLDA_PART_TRAIN]);
     if (status == DLDA_OK && info_is_json(options)) write_json(path, parts, labelled);
     else if (status == DLDA_OK) write_text(path, parts, labelled);
     for (int part = 0; part < PARTS; part++) dlda_dataset_destroy(parts[part]);

@@ -34,7 +34,7 @@ static dlda_status classify(const answer_format *format, const char *path, dlda_
 
     answer_write_head(format, stdout);
     while (status == DLDA_OK && n > 0) {
-        status = dlda_lda_predict(format->lda, rows->X, n, DLDA_BAYES, rows->labels, rows->proba);
+        status = dlda_lda_predict(format->lda, rows->X, n, DLDA_PROBABILITY_BAYES, rows->labels, rows->proba);
         if (status == DLDA_OK) write_block(format, path, rows, first, n);
         first += n;
         if (status == DLDA_OK) status = dlda_table_read(table, BLOCK, rows->X, NULL, &n);

@@ -45,14 +45,13 @@ static void tell_bad(void *user, const char *message)
 static void predict_dataset(predictor *self, const char *path)
 {
     dlda_dataset *images = NULL;
-    dlda_read_spec spec = data_spec(name, self->options, path, DLDA_TEST);
+    dlda_read_spec spec = data_spec(name, self->options, path, DLDA_PART_TEST);
 
     dlda_read_spec_use_model(&spec, self->model);
     spec.skip_bad = 1;
     spec.user = self;
     spec.problem = tell_bad;
-    if (exit_code_of(name, data_open_images(&spec, &images)) == EXIT_OK)
-        predictor_add_dataset(self, path, images);
+    if (exit_code_of(name, data_open_images(&spec, &images)) == EXIT_OK) predictor_add_dataset(self, path, images);
     else self->failed = 1;
     dlda_dataset_destroy(images);
 }
@@ -60,7 +59,7 @@ static void predict_dataset(predictor *self, const char *path)
 static void predict_path(predictor *self, const char *path)
 {
     const char *format = NULL;
-    dlda_read_spec spec = data_spec(name, self->options, path, DLDA_TEST);
+    dlda_read_spec spec = data_spec(name, self->options, path, DLDA_PART_TEST);
 
     if (exit_code_of(name, data_format(&spec, &format)) != EXIT_OK) self->failed = 1;
     else if (strcmp(format, "picture") == 0) predictor_add_picture(self, path);

@@ -3,8 +3,8 @@
  * predictor.c - gathers pictures into batches, which all cores decode and then classify.
  */
 #include "predict/predictor.h"
-#include "read_data.h"
 #include "fit.h"
+#include "read_data.h"
 
 #include <stdlib.h>
 
@@ -30,7 +30,7 @@ int predictor_open(predictor *self, const char *command, const char *model, cons
     self->threads = (size_t)option_number(options, "threads");
     self->kind = option_probability(options, "head");
     int code = exit_code_of(command, dlda_model_load(model, &self->model));
-    if (code == EXIT_OK && self->kind == DLDA_SOFTMAX)
+    if (code == EXIT_OK && self->kind == DLDA_PROBABILITY_SOFTMAX)
         code = exit_code_at(command, model, dlda_model_require_softmax(self->model));
     if (code != EXIT_OK) return code;
     self->classes = dlda_model_classes(self->model);
@@ -140,7 +140,7 @@ static void note_bad(void *user, const char *message)
 
 static dlda_read_spec picture_spec(predictor *self, const char *path)
 {
-    dlda_read_spec spec = data_spec(self->command, self->options, path, DLDA_TEST);
+    dlda_read_spec spec = data_spec(self->command, self->options, path, DLDA_PART_TEST);
 
     spec.user = self;
     spec.problem = note_bad;

@@ -37,7 +37,7 @@ const char *test_answers_true_class(const test_answers *self, size_t sample)
 
 const char *test_answers_predicted_class(const test_answers *self, size_t sample)
 {
-    return test_answers_class(self, (size_t)self->evaluation[DLDA_BAYES]->predicted[sample]);
+    return test_answers_class(self, (size_t)self->evaluation[DLDA_PROBABILITY_BAYES]->predicted[sample]);
 }
 
 /* ---- Preparing ---- */
@@ -134,14 +134,15 @@ static dlda_status answer_batch(testing *now, size_t first, size_t n, int has_so
     dlda_status status = DLDA_OK;
     const test_answers *self = now->answers;
     size_t C = self->classes;
-    dlda_answers answers = { .labels = now->predicted[DLDA_BAYES] + first,
-                             .proba = now->proba[DLDA_BAYES] + first * C,
+    dlda_answers answers = { .labels = now->predicted[DLDA_PROBABILITY_BAYES] + first,
+                             .proba = now->proba[DLDA_PROBABILITY_BAYES] + first * C,
                              .features = now->features,
                              .projections = self->Z + first * self->directions };
 
-    DLDA_TRY(dlda_model_answer(now->model, now->workspace, now->images, n, DLDA_BAYES, &answers));
-    DLDA_TRY(dlda_lda_predict(dlda_model_lda(now->model), now->features, n, DLDA_PAPER,
-                              now->predicted[DLDA_PAPER] + first, now->proba[DLDA_PAPER] + first * C));
+    DLDA_TRY(dlda_model_answer(now->model, now->workspace, now->images, n, DLDA_PROBABILITY_BAYES, &answers));
+    DLDA_TRY(dlda_lda_predict(dlda_model_lda(now->model), now->features, n, DLDA_PROBABILITY_PAPER,
+                              now->predicted[DLDA_PROBABILITY_PAPER] + first,
+                              now->proba[DLDA_PROBABILITY_PAPER] + first * C));
     if (has_softmax) now->softmax_right += count_softmax(now, first, n);
 done:
     return status;
@@ -159,7 +160,7 @@ static dlda_status run_model(const test_answers_spec *spec, testing *now)
         DLDA_TRY(answer_batch(now, first, n, has_softmax));
     }
     for (size_t i = 0; i < self->count; i++)
-        self->p_truth[i] = now->proba[DLDA_BAYES][i * self->classes + (size_t)self->truth[i]];
+        self->p_truth[i] = now->proba[DLDA_PROBABILITY_BAYES][i * self->classes + (size_t)self->truth[i]];
     for (int kind = 0; kind < PROBABILITY_KINDS; kind++)
         DLDA_TRY(dlda_evaluation_create(self->truth, now->predicted[kind], now->proba[kind], self->count,
                                         self->classes, &self->evaluation[kind]));
@@ -201,7 +202,7 @@ void test_answers_destroy(test_answers *self)
 
 static int is_harder(const test_answers *self, size_t a, size_t b)
 {
-    const float *truth = self->p_truth, *predicted = self->evaluation[DLDA_BAYES]->confidence;
+    const float *truth = self->p_truth, *predicted = self->evaluation[DLDA_PROBABILITY_BAYES]->confidence;
 
     if (truth[a] != truth[b]) return truth[a] < truth[b];
     if (predicted[a] != predicted[b]) return predicted[a] > predicted[b];

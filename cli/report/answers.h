@@ -7,16 +7,16 @@
 
 #include "base/name_list.h"
 
-enum { PROBABILITY_KINDS = 2 }; /* DLDA_PAPER and DLDA_BAYES */
+enum { PROBABILITY_KINDS = 2 }; /* DLDA_PROBABILITY_PAPER and DLDA_PROBABILITY_BAYES */
 
 typedef struct test_answers {
     char part[32]; /* "test" or "validation" */
     size_t count, classes, directions;
-    dlda_name_list names;                           /* [classes]                                       */
-    int *truth;                                     /* [count]                                         */
-    float *Z;                                       /* [count][directions]                             */
-    float *p_truth;                                 /* [count]: DLDA_BAYES's probability of the true class */
-    double softmax_accuracy;                        /* a fraction; NaN if the network has no softmax   */
+    dlda_name_list names;    /* [classes]                                       */
+    int *truth;              /* [count]                                         */
+    float *Z;                /* [count][directions]                             */
+    float *p_truth;          /* [count]: DLDA_PROBABILITY_BAYES's probability of the true class */
+    double softmax_accuracy; /* a fraction; NaN if the network has no softmax   */
     dlda_evaluation *evaluation[PROBABILITY_KINDS]; /* by the LDA; their classes differ where priors were changed */
 } test_answers;
 
@@ -32,7 +32,7 @@ void test_answers_destroy(test_answers *answers);
 
 /* The name of a class. */
 const char *test_answers_class(const test_answers *answers, size_t label);
-/* The names of the true and the predicted class (DLDA_BAYES) of a sample. */
+/* The names of the true and the predicted class (DLDA_PROBABILITY_BAYES) of a sample. */
 const char *test_answers_true_class(const test_answers *answers, size_t sample);
 const char *test_answers_predicted_class(const test_answers *answers, size_t sample);
 

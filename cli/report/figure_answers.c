@@ -19,7 +19,7 @@ enum {
 
 static display_text confusion_title(const test_answers *answers)
 {
-    const dlda_evaluation *found = answers->evaluation[DLDA_PAPER];
+    const dlda_evaluation *found = answers->evaluation[DLDA_PROBABILITY_PAPER];
     size_t C = answers->classes, most = 0, at = 0;
 
     for (size_t cell = 0; cell < C * C; cell++)
@@ -35,7 +35,7 @@ static display_text confusion_title(const test_answers *answers)
 static dlda_status write_confusion(plot_files *plot, const test_answers *answers, double *largest)
 {
     dlda_status status = DLDA_OK;
-    const dlda_evaluation *found = answers->evaluation[DLDA_PAPER];
+    const dlda_evaluation *found = answers->evaluation[DLDA_PROBABILITY_PAPER];
     size_t C = answers->classes;
 
     *largest = 0;
@@ -187,8 +187,8 @@ dlda_status figure_reliability(const training_report *report, report_figure *fig
     figure->missing = item->no_answers;
     if (!item->answers) return DLDA_OK;
     figure->title = display_format("Probabilities are off by %.1f points (bayes), %.1f (paper)",
-                                   100 * item->answers->evaluation[DLDA_BAYES]->calibration_error,
-                                   100 * item->answers->evaluation[DLDA_PAPER]->calibration_error);
+                                   100 * item->answers->evaluation[DLDA_PROBABILITY_BAYES]->calibration_error,
+                                   100 * item->answers->evaluation[DLDA_PROBABILITY_PAPER]->calibration_error);
     DLDA_TRY(plot_open(report->figures_folder, figure, 540, 470, &plot));
     for (int kind = 0; kind < PROBABILITY_KINDS; kind++) DLDA_TRY(write_calibration(&plot, item->answers, kind));
     DLDA_TRY(dlda_file_writer_print(

@@ -184,7 +184,7 @@ dlda_status hardest_write_table(const hardest_samples *self, const test_answers 
         DLDA_TRY(write_name(writer, test_answers_true_class(answers, sample)));
         DLDA_TRY(write_name(writer, test_answers_predicted_class(answers, sample)));
         DLDA_TRY(dlda_file_writer_print(writer, ",%.6g,%.6g\n", (double)answers->p_truth[sample],
-                                        (double)answers->evaluation[DLDA_BAYES]->confidence[sample]));
+                                        (double)answers->evaluation[DLDA_PROBABILITY_BAYES]->confidence[sample]));
     }
     DLDA_TRY(dlda_file_writer_finish(writer));
 done:

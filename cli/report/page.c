@@ -155,7 +155,8 @@ static dlda_status write_hard_sample(dlda_file_writer *page, const report_item *
     DLDA_TRY(dlda_file_writer_print(page, "</span><span>predicted "));
     DLDA_TRY(html_element(page, "b", display_clean(predicted, 20).text));
     DLDA_TRY(dlda_file_writer_print(page, "</span><small>%.0f %%, no. %zu</small></li>\n",
-                                    100 * (double)answers->evaluation[DLDA_BAYES]->confidence[sample], sample));
+                                    100 * (double)answers->evaluation[DLDA_PROBABILITY_BAYES]->confidence[sample],
+                                    sample));
 done:
     return status;
 }

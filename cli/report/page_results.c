@@ -38,7 +38,7 @@ static display_text duration(double seconds)
 static dlda_status write_test_tiles(dlda_file_writer *page, const test_answers *answers)
 {
     dlda_status status = DLDA_OK;
-    const dlda_evaluation *found = answers->evaluation[DLDA_PAPER];
+    const dlda_evaluation *found = answers->evaluation[DLDA_PROBABILITY_PAPER];
     stat_interval interval = stat_share_interval(found->correct, found->samples);
 
     DLDA_TRY(write_tile(page, percent(found->accuracy).text,
@@ -93,7 +93,7 @@ static dlda_status write_number_cell(dlda_file_writer *page, double value, const
 static dlda_status write_accuracy(dlda_file_writer *page, const test_answers *answers, int with_softmax)
 {
     dlda_status status = DLDA_OK;
-    const dlda_evaluation *found = answers ? answers->evaluation[DLDA_PAPER] : NULL;
+    const dlda_evaluation *found = answers ? answers->evaluation[DLDA_PROBABILITY_PAPER] : NULL;
     double accuracy = found ? found->accuracy : NAN, softmax = answers ? answers->softmax_accuracy : NAN;
 
     DLDA_TRY(write_number_cell(page, accuracy, percent(accuracy).text));
@@ -185,7 +185,7 @@ static const char classes_head[] =
 dlda_status page_classes(dlda_file_writer *page, const test_answers *answers)
 {
     dlda_status status = DLDA_OK;
-    const dlda_evaluation *found = answers->evaluation[DLDA_PAPER];
+    const dlda_evaluation *found = answers->evaluation[DLDA_PROBABILITY_PAPER];
 
     DLDA_TRY(dlda_file_writer_print(page, "%s", classes_head));
     for (size_t c = 0; c < answers->classes; c++) {

@@ -23,7 +23,7 @@ static void load_model(const char *folder, run_samples *self)
 /* Data without a test part: what the run held out of its training. */
 static void read_validation(const char *command, const cli_options *options, const char *data, run_samples *self)
 {
-    dlda_read_spec spec = data_spec(command, options, data, DLDA_TRAIN);
+    dlda_read_spec spec = data_spec(command, options, data, DLDA_PART_TRAIN);
     dlda_dataset *all = NULL, *train = NULL;
 
     dlda_read_spec_use_model(&spec, self->model);
@@ -41,7 +41,7 @@ static void read_validation(const char *command, const cli_options *options, con
 static void read_data(const char *command, const cli_options *options, run_samples *self)
 {
     const char *data = option_text(options, "data");
-    dlda_read_spec spec = data_spec(command, options, data, DLDA_TEST);
+    dlda_read_spec spec = data_spec(command, options, data, DLDA_PART_TEST);
 
     dlda_read_spec_use_model(&spec, self->model);
     if (!data[0])

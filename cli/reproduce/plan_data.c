@@ -25,9 +25,9 @@ static size_t scaled(const plan_task *task, const counted_set *set, size_t count
 static int write_parts(const dlda_dataset *train, const dlda_dataset *test, const char *folder)
 {
     char *unfinished = text_format("%s.part", folder);
-    dlda_status status = dlda_dataset_write(train, DLDA_TRAIN, DLDA_NPY, unfinished);
+    dlda_status status = dlda_dataset_write(train, DLDA_PART_TRAIN, DLDA_FORMAT_NPY, unfinished);
 
-    if (status == DLDA_OK) status = dlda_dataset_write(test, DLDA_TEST, DLDA_NPY, unfinished);
+    if (status == DLDA_OK) status = dlda_dataset_write(test, DLDA_PART_TEST, DLDA_FORMAT_NPY, unfinished);
     if (status == DLDA_OK) status = dlda_path_move(unfinished, folder);
     free(unfinished);
     return exit_code_of(reproduce_name, status);

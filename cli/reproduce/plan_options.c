@@ -32,7 +32,8 @@ int plan_presets(const cli_experiment *experiment, const char *objective, cli_op
     int code = exit_code_of(reproduce_name, options_create(options));
 
     if (code == EXIT_OK) code = set_text(*options, "objective", objective);
-    if (code == EXIT_OK) code = exit_code_of(reproduce_name, dlda_options_preset((*options)->training, experiment->set));
+    if (code == EXIT_OK)
+        code = exit_code_of(reproduce_name, dlda_options_preset((*options)->training, experiment->set));
     if (code == EXIT_OK && experiment->epochs) code = set_count(*options, "epochs", experiment->epochs);
     if (code == EXIT_OK && experiment->halve_every)
         code = set_count(*options, "halve-every", experiment->halve_every);

@@ -70,7 +70,7 @@ static int count_folds(const reproduce_request *request, const dlda_dataset *tra
 
 static int count_training_images(const reproduce_request *request, counted_set *set)
 {
-    int code = read_part(set->path, DLDA_TRAIN, &set->undivided);
+    int code = read_part(set->path, DLDA_PART_TRAIN, &set->undivided);
 
     if (code == EXIT_OK) set->images = dlda_dataset_count(set->undivided);
     return code == EXIT_OK ? count_folds(request, set->undivided, set) : code;
@@ -78,12 +78,12 @@ static int count_training_images(const reproduce_request *request, counted_set *
 
 static int count_test_images(counted_set *set)
 {
-    const dlda_read_spec spec = { .path = set->path, .part = DLDA_TEST };
+    const dlda_read_spec spec = { .path = set->path, .part = DLDA_PART_TEST };
     dlda_dataset *test = NULL;
 
     set->has_test = dlda_dataset_has_part(&spec);
     if (!set->has_test) return EXIT_OK;
-    int code = read_part(set->path, DLDA_TEST, &test);
+    int code = read_part(set->path, DLDA_PART_TEST, &test);
     if (code == EXIT_OK) set->test = dlda_dataset_count(test);
     dlda_dataset_destroy(test);
     return code;

@@ -259,14 +259,14 @@ static double class_score(const dlda_lda *self, const float *x, size_t c, dlda_p
 {
     if (!dlda_lda_usable(self, c)) return -INFINITY;
     double d = dot_mixed(self->D, x, self->T + c * self->D) + self->offset[c];
-    return kind == DLDA_BAYES ? d + self->log_prior[c] : d;
+    return kind == DLDA_PROBABILITY_BAYES ? d + self->log_prior[c] : d;
 }
 
 /* Logarithm of a class's weight before normalisation. For the paper's that is log(1 / (1 + exp(-d))), written so
  * that nothing overflows: the weights of far classes underflow, their logarithms do not. */
 static double log_weight(double score, dlda_probability kind)
 {
-    if (kind == DLDA_BAYES || isinf(score)) return score;
+    if (kind == DLDA_PROBABILITY_BAYES || isinf(score)) return score;
     return score > 0 ? -log1p(exp(-score)) : score - log1p(exp(score));
 }
 
@@ -320,7 +320,7 @@ dlda_status dlda_lda_answer(const dlda_lda *self, const float *X, size_t n, dlda
     const dlda_answers *a = answers;
     dlda_status status = check_finite(X, n, D);
 
-    if (kind != DLDA_PAPER && kind != DLDA_BAYES)
+    if (kind != DLDA_PROBABILITY_PAPER && kind != DLDA_PROBABILITY_BAYES)
         return dlda_fail(DLDA_E_ARGUMENT, "predict: unknown kind of probability %d", (int)kind);
     for (size_t i = 0; status == DLDA_OK && i < n; i++) {
         const float *x = X + i * D;
@@ -358,7 +358,7 @@ dlda_status dlda_lda_distances(const dlda_lda *self, const float *X, size_t n, d
 {
     DLDA_NEED(self);
     if (n > 0) DLDA_NEED(X, distances);
-    return answer(self, X, n, DLDA_PAPER, &(dlda_answers){ .distances = distances });
+    return answer(self, X, n, DLDA_PROBABILITY_PAPER, &(dlda_answers){ .distances = distances });
 }
 
 dlda_status dlda_lda_distance_limit(const dlda_lda *self, double alpha, double *limit)

@@ -18,12 +18,12 @@ DLDA_EMBED(dlda_digits_test_labels, "data/digits/t10k-labels-idx1-ubyte.gz");
 
 dlda_input dlda_embedded_images(dlda_part part)
 {
-    return part == DLDA_TRAIN ? INPUT("digits: training images", dlda_digits_train_images)
-                              : INPUT("digits: test images", dlda_digits_test_images);
+    return part == DLDA_PART_TRAIN ? INPUT("digits: training images", dlda_digits_train_images)
+                                   : INPUT("digits: test images", dlda_digits_test_images);
 }
 
 dlda_input dlda_embedded_labels(dlda_part part)
 {
-    return part == DLDA_TRAIN ? INPUT("digits: training labels", dlda_digits_train_labels)
-                              : INPUT("digits: test labels", dlda_digits_test_labels);
+    return part == DLDA_PART_TRAIN ? INPUT("digits: training labels", dlda_digits_train_labels)
+                                   : INPUT("digits: test labels", dlda_digits_test_labels);
 }

@@ -106,7 +106,7 @@ static dlda_status open_npz(const dlda_table_spec *spec, dlda_table *self)
     dlda_npz_names names = { 0 };
 
     DLDA_TRY(dlda_zip_open(spec->path, &zip));
-    status = dlda_npz_find(spec->path, zip, DLDA_TRAIN, &names);
+    status = dlda_npz_find(spec->path, zip, DLDA_PART_TRAIN, &names);
     if (spec->features == 0 || !names.images || names.labels) DLDA_TRY(status);
     DLDA_TRY(dlda_array_open(spec->path, names.images, &self->X));
     if (names.labels) DLDA_TRY(dlda_array_open(spec->path, names.labels, &self->y));

@@ -149,8 +149,8 @@ done:
 
 static dlda_status check_spec(const dlda_read_spec *spec)
 {
-    if (spec->part != DLDA_TRAIN && spec->part != DLDA_TEST)
-        return dlda_fail(DLDA_E_ARGUMENT, "%s: part %d, expected DLDA_TRAIN or DLDA_TEST", spec->path,
+    if (spec->part != DLDA_PART_TRAIN && spec->part != DLDA_PART_TEST)
+        return dlda_fail(DLDA_E_ARGUMENT, "%s: part %d, expected DLDA_PART_TRAIN or DLDA_PART_TEST", spec->path,
                          (int)spec->part);
     if (!spec->height != !spec->width)
         return dlda_fail(DLDA_E_ARGUMENT, "%s: images of %zu x %zu are wanted, expected both or none", spec->path,
@@ -332,6 +332,6 @@ dlda_status dlda_dataset_read_images(const char *path, size_t channels, dlda_dat
 {
     DLDA_NEED(path, dataset);
     if (channels == 0) return dlda_fail(DLDA_E_SHAPE, "%s: 0 channels, expected at least 1", path);
-    return dlda_dataset_open_images(&(dlda_read_spec){ .path = path, .part = DLDA_TEST, .channels = channels },
+    return dlda_dataset_open_images(&(dlda_read_spec){ .path = path, .part = DLDA_PART_TEST, .channels = channels },
                                     dataset);
 }

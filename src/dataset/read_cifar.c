@@ -121,7 +121,7 @@ static dlda_status add_file(cifar_files *files, const char *name)
 static dlda_status list_folder(const dlda_source *source, int cifar10, cifar_files *files)
 {
     dlda_status status = DLDA_OK;
-    int train = source->spec->part == DLDA_TRAIN;
+    int train = source->spec->part == DLDA_PART_TRAIN;
     char name[32];
 
     DLDA_TRY(dlda_take_text(source->spec->path, &files->folder));
@@ -182,14 +182,14 @@ static dlda_status read_100(const dlda_source *source, dlda_dataset **dataset)
 /* A single file is of no part: testing on it would be testing on the training data. */
 static int has_part_10(const dlda_source *source, dlda_part part)
 {
-    if (!source->is_folder) return part == DLDA_TRAIN;
-    return dlda_folder_has(source->spec->path, part == DLDA_TRAIN ? "data_batch_" : "test_batch");
+    if (!source->is_folder) return part == DLDA_PART_TRAIN;
+    return dlda_folder_has(source->spec->path, part == DLDA_PART_TRAIN ? "data_batch_" : "test_batch");
 }
 
 static int has_part_100(const dlda_source *source, dlda_part part)
 {
-    if (!source->is_folder) return part == DLDA_TRAIN;
-    return dlda_folder_has(source->spec->path, part == DLDA_TRAIN ? "train.bin" : "test.bin");
+    if (!source->is_folder) return part == DLDA_PART_TRAIN;
+    return dlda_folder_has(source->spec->path, part == DLDA_PART_TRAIN ? "train.bin" : "test.bin");
 }
 
 const dlda_reader dlda_cifar10_reader = { .name = "cifar10",

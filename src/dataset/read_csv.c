@@ -91,7 +91,7 @@ static int recognises(const dlda_source *source)
 static int has_part(const dlda_source *source, dlda_part part)
 {
     (void)source;
-    return part == DLDA_TRAIN;
+    return part == DLDA_PART_TRAIN;
 }
 
 const dlda_reader dlda_csv_reader = {

@@ -113,14 +113,14 @@ static void tell_unused(const dlda_read_spec *spec, const char *folder, const dl
 static dlda_status find_root(const dlda_read_spec *spec, char **root)
 {
     dlda_status status = DLDA_OK;
-    const char *part = spec->part == DLDA_TRAIN ? "train" : "test", *name;
+    const char *part = spec->part == DLDA_PART_TRAIN ? "train" : "test", *name;
     dlda_name_list entries = { 0 };
 
     if (!has_parts(spec->path)) return dlda_take_text(spec->path, root);
     if (!has_part_folder(spec->path, part))
         DLDA_FAIL(DLDA_E_IO, "%s: found no %s/ with a sub-folder per class", spec->path, part);
     DLDA_TRY(dlda_name_list_add_folder(&entries, spec->path));
-    for (size_t i = 0; spec->part == DLDA_TRAIN && i < entries.count; i++) {
+    for (size_t i = 0; spec->part == DLDA_PART_TRAIN && i < entries.count; i++) {
         name = dlda_name_list_at(&entries, i);
         if (strcmp(name, "train") != 0 && strcmp(name, "test") != 0)
             dlda_read_problem(spec, "%s/%s: not used: only train and test are parts", spec->path, name);
@@ -288,8 +288,8 @@ static int recognises(const dlda_source *source)
 
 static int has_part(const dlda_source *source, dlda_part part)
 {
-    if (!has_parts(source->spec->path)) return part == DLDA_TRAIN;
-    return has_part_folder(source->spec->path, part == DLDA_TRAIN ? "train" : "test");
+    if (!has_parts(source->spec->path)) return part == DLDA_PART_TRAIN;
+    return has_part_folder(source->spec->path, part == DLDA_PART_TRAIN ? "train" : "test");
 }
 
 static int has_classes(const dlda_source *source)

@@ -72,7 +72,7 @@ done:
 static dlda_status read_folder(const char *folder, dlda_part part, dlda_dataset **dataset)
 {
     dlda_status status = DLDA_OK;
-    int train = part == DLDA_TRAIN;
+    int train = part == DLDA_PART_TRAIN;
     char *images = NULL, *labels = NULL;
 
     DLDA_TRY(find_in_folder(folder, train ? "train-images" : "t10k-images", "idx3-ubyte", &images));
@@ -153,7 +153,7 @@ const dlda_reader dlda_digits_reader = {
 /* Files of that part, complete or not: what is incomplete is then an error, not an absence. */
 static int folder_has_part(const dlda_source *source, dlda_part part)
 {
-    return dlda_folder_has(source->spec->path, part == DLDA_TRAIN ? "train-" : "t10k-");
+    return dlda_folder_has(source->spec->path, part == DLDA_PART_TRAIN ? "train-" : "t10k-");
 }
 
 static int is_folder(const dlda_source *source)
@@ -178,7 +178,7 @@ static int recognises_idx(const dlda_source *source)
 /* A single file is of no part: testing on it would be testing on the training data. */
 static int has_part(const dlda_source *source, dlda_part part)
 {
-    return source->is_folder ? folder_has_part(source, part) : part == DLDA_TRAIN;
+    return source->is_folder ? folder_has_part(source, part) : part == DLDA_PART_TRAIN;
 }
 
 static dlda_status read_idx(const dlda_source *source, dlda_dataset **dataset)

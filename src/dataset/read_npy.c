@@ -52,9 +52,9 @@ static int folder_has_file(const char *folder, const char *name)
 /* The first pair of which the images are there, NULL if none is. */
 static const pair *find_pair(const char *folder, dlda_part part)
 {
-    const pair *pairs = part == DLDA_TRAIN ? train_pairs : test_pairs;
+    const pair *pairs = part == DLDA_PART_TRAIN ? train_pairs : test_pairs;
 
-    for (size_t i = 0; i < (part == DLDA_TRAIN ? N_TRAIN : N_TEST); i++)
+    for (size_t i = 0; i < (part == DLDA_PART_TRAIN ? N_TRAIN : N_TEST); i++)
         if (folder_has_file(folder, pairs[i].images)) return &pairs[i];
     return NULL;
 }
@@ -134,10 +134,11 @@ static dlda_status read_folder(const dlda_read_spec *spec, dlda_dataset **datase
     const char *folder = spec->path;
     dlda_part part = spec->part;
     const pair *names = find_pair(folder, part);
-    const pair *others = find_pair(folder, part == DLDA_TRAIN ? DLDA_TEST : DLDA_TRAIN);
+    const pair *others = find_pair(folder, part == DLDA_PART_TRAIN ? DLDA_PART_TEST : DLDA_PART_TRAIN);
     char *images = NULL, *labels = NULL, *other = NULL;
 
-    if (!names) DLDA_FAIL(DLDA_E_IO, "%s: found no %s", folder, part == DLDA_TRAIN ? "x_train.npy" : "x_test.npy");
+    if (!names)
+        DLDA_FAIL(DLDA_E_IO, "%s: found no %s", folder, part == DLDA_PART_TRAIN ? "x_train.npy" : "x_test.npy");
     DLDA_TRY(dlda_path_join(folder, names->images, &images));
     DLDA_TRY(dlda_path_join(folder, names->labels, &labels));
     if (others && folder_has_file(folder, others->labels)) DLDA_TRY(dlda_path_join(folder, others->labels, &other));
@@ -190,13 +191,13 @@ static int recognises(const dlda_source *source)
 {
     const char *path = source->spec->path;
 
-    if (source->is_folder) return find_pair(path, DLDA_TRAIN) || find_pair(path, DLDA_TEST);
+    if (source->is_folder) return find_pair(path, DLDA_PART_TRAIN) || find_pair(path, DLDA_PART_TEST);
     return dlda_starts_npy(source->start, source->n_start) || is_named(path);
 }
 
 static int has_part(const dlda_source *source, dlda_part part)
 {
-    return source->is_folder ? find_pair(source->spec->path, part) != NULL : part == DLDA_TRAIN;
+    return source->is_folder ? find_pair(source->spec->path, part) != NULL : part == DLDA_PART_TRAIN;
 }
 
 static dlda_status read_npy(const dlda_source *source, dlda_dataset **dataset)

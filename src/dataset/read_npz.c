@@ -47,7 +47,7 @@ static dlda_status no_array(const char *path, const dlda_zip *zip, const char *e
 
 dlda_status dlda_npz_find(const char *path, const dlda_zip *zip, dlda_part part, dlda_npz_names *names)
 {
-    int train = part == DLDA_TRAIN, parts = has_parts(zip);
+    int train = part == DLDA_PART_TRAIN, parts = has_parts(zip);
 
     *names = (dlda_npz_names){ .class_names = dlda_zip_find(zip, "class_names") };
     names->images = first_of(zip, !parts ? any_images : train ? train_images : test_images);
@@ -109,10 +109,10 @@ static int recognises(const dlda_source *source)
 static int has_part(const dlda_source *source, dlda_part part)
 {
     dlda_zip *zip = NULL;
-    int found = part == DLDA_TRAIN;
+    int found = part == DLDA_PART_TRAIN;
 
     if (dlda_zip_open(source->spec->path, &zip) == DLDA_OK && has_parts(zip))
-        found = first_of(zip, part == DLDA_TRAIN ? train_images : test_images) != NULL;
+        found = first_of(zip, part == DLDA_PART_TRAIN ? train_images : test_images) != NULL;
     dlda_zip_destroy(zip);
     return found;
 }

@@ -105,7 +105,7 @@ done:
 
 static const char *images_of(dlda_part part)
 {
-    return part == DLDA_TRAIN ? "train_X.bin" : "test_X.bin";
+    return part == DLDA_PART_TRAIN ? "train_X.bin" : "test_X.bin";
 }
 
 /* The folds of the training part, if the folder has their file. */
@@ -137,7 +137,7 @@ static dlda_status read_stl(const dlda_source *source, dlda_dataset **dataset)
     DLDA_TRY(dlda_path_join(source->spec->path, name, &path));
     if (!dlda_path_exists(path)) DLDA_FAIL(DLDA_E_IO, "%s: found no %s", source->spec->path, name);
     DLDA_TRY(read_pair(source->spec, path, &set));
-    if (source->spec->part == DLDA_TRAIN) DLDA_TRY(add_folds(source->spec->path, set));
+    if (source->spec->part == DLDA_PART_TRAIN) DLDA_TRY(add_folds(source->spec->path, set));
     *dataset = set;
     set = NULL;
 done:
@@ -174,8 +174,8 @@ static int recognises(const dlda_source *source)
 /* A single file is of no part: testing on it would be testing on the training data. */
 static int has_part(const dlda_source *source, dlda_part part)
 {
-    if (!source->is_folder) return part == DLDA_TRAIN;
-    return dlda_folder_has(source->spec->path, part == DLDA_TRAIN ? "train_" : "test_");
+    if (!source->is_folder) return part == DLDA_PART_TRAIN;
+    return dlda_folder_has(source->spec->path, part == DLDA_PART_TRAIN ? "train_" : "test_");
 }
 
 static int has_labels(const dlda_source *source)

@@ -22,15 +22,18 @@ dlda_status dlda_dataset_write(const dlda_dataset *dataset, dlda_part part, dlda
                                const char *folder)
 {
     DLDA_NEED(dataset, folder);
-    static dlda_status (*const writers[])(const dlda_dataset *, dlda_part, const char *) = {
-        [DLDA_IDX] = dlda_write_idx, [DLDA_NPY] = dlda_write_npy, [DLDA_PNG] = dlda_write_png_folder
-    };
+    static dlda_status (*const writers[])(const dlda_dataset *, dlda_part,
+                                          const char *) = { [DLDA_FORMAT_IDX] = dlda_write_idx,
+                                                            [DLDA_FORMAT_NPY] = dlda_write_npy,
+                                                            [DLDA_FORMAT_PNG] = dlda_write_png_folder };
     dlda_status status = DLDA_OK;
 
-    if (part != DLDA_TRAIN && part != DLDA_TEST)
-        DLDA_FAIL(DLDA_E_ARGUMENT, "write data set: part %d, expected DLDA_TRAIN or DLDA_TEST", (int)part);
+    if (part != DLDA_PART_TRAIN && part != DLDA_PART_TEST)
+        DLDA_FAIL(DLDA_E_ARGUMENT, "write data set: part %d, expected DLDA_PART_TRAIN or DLDA_PART_TEST",
+                  (int)part);
     if ((unsigned)format >= sizeof writers / sizeof writers[0])
-        DLDA_FAIL(DLDA_E_ARGUMENT, "write data set: format %d, expected DLDA_IDX, DLDA_NPY or DLDA_PNG",
+        DLDA_FAIL(DLDA_E_ARGUMENT,
+                  "write data set: format %d, expected DLDA_FORMAT_IDX, DLDA_FORMAT_NPY or DLDA_FORMAT_PNG",
                   (int)format);
     if (!dataset->labels) DLDA_FAIL(DLDA_E_CLASS, "write data set: it has no labels");
     DLDA_TRY(dlda_folder_make(folder));

@@ -77,7 +77,7 @@ done:
 dlda_status dlda_write_idx(const dlda_dataset *self, dlda_part part, const char *folder)
 {
     dlda_status status = DLDA_OK;
-    int train = part == DLDA_TRAIN;
+    int train = part == DLDA_PART_TRAIN;
 
     DLDA_TRY(dlda_expect_bytes(self, "idx"));
     if (self->classes > MOST_CLASSES)

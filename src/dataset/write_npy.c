@@ -104,7 +104,7 @@ done:
 dlda_status dlda_write_npy(const dlda_dataset *self, dlda_part part, const char *folder)
 {
     dlda_status status = DLDA_OK;
-    int train = part == DLDA_TRAIN;
+    int train = part == DLDA_PART_TRAIN;
     char *images = NULL, *labels = NULL;
 
     DLDA_TRY(dlda_path_join(folder, train ? "X_train.npy" : "X_test.npy", &images));

@@ -296,7 +296,7 @@ static dlda_status answer_by_softmax(const dlda_model *self, const float *H, siz
 
     for (size_t i = 0; answers->scores && i < n * self->classes; i++) answers->scores[i] = H[i];
     if (status == DLDA_OK && !wants_only_features(&place))
-        status = dlda_lda_answer(self->lda, H, n, DLDA_PAPER, scratch, &place);
+        status = dlda_lda_answer(self->lda, H, n, DLDA_PROBABILITY_PAPER, scratch, &place);
     return status;
 }
 
@@ -308,15 +308,16 @@ dlda_status dlda_model_answer(const dlda_model *self, dlda_workspace *workspace,
     dlda_status status = check_workspace(self, workspace);
     size_t in = dlda_shape_size(self->network->input), D = self->network->features;
 
-    if (status == DLDA_OK && kind == DLDA_SOFTMAX) status = dlda_model_require_softmax(self);
+    if (status == DLDA_OK && kind == DLDA_PROBABILITY_SOFTMAX) status = dlda_model_require_softmax(self);
     for (size_t first = 0; status == DLDA_OK && first < n; first += workspace->batch) {
         size_t rows = at_most(n - first, workspace->batch);
         const float *H = features_of(self, workspace, images + first * in, rows);
         dlda_answers portion = answers_from(self, answers, first);
         if (portion.features) memcpy(portion.features, H, rows * D * sizeof *H);
         if (wants_only_features(&portion)) continue;
-        status = kind == DLDA_SOFTMAX ? answer_by_softmax(self, H, rows, workspace->scores, &portion)
-                                      : dlda_lda_answer(self->lda, H, rows, kind, workspace->scores, &portion);
+        status = kind == DLDA_PROBABILITY_SOFTMAX
+                     ? answer_by_softmax(self, H, rows, workspace->scores, &portion)
+                     : dlda_lda_answer(self->lda, H, rows, kind, workspace->scores, &portion);
     }
     return status;
 }
@@ -326,7 +327,7 @@ dlda_status dlda_model_embed(const dlda_model *self, dlda_workspace *workspace, 
 {
     DLDA_NEED(self, workspace);
     if (n > 0) DLDA_NEED(images, H);
-    return dlda_model_answer(self, workspace, images, n, DLDA_PAPER, &(dlda_answers){ .features = H });
+    return dlda_model_answer(self, workspace, images, n, DLDA_PROBABILITY_PAPER, &(dlda_answers){ .features = H });
 }
 
 dlda_status dlda_model_predict(const dlda_model *self, dlda_workspace *workspace, const float *images, size_t n,

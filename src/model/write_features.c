@@ -59,7 +59,7 @@ static dlda_status add_portion(feature_rows *self, size_t first, size_t n, dlda_
                             .projections = self->raw ? NULL : self->rows };
 
     DLDA_TRY(dlda_dataset_images(self->dataset, first, n, self->images));
-    DLDA_TRY(dlda_model_answer(self->model, self->workspace, self->images, n, DLDA_PAPER, &wanted));
+    DLDA_TRY(dlda_model_answer(self->model, self->workspace, self->images, n, DLDA_PROBABILITY_PAPER, &wanted));
     size_t bad = dlda_find_not_finite(self->rows, n * self->columns);
     if (bad < n * self->columns)
         DLDA_FAIL(DLDA_E_NUMERIC, "features: sample %zu, column %zu is %g, expected a finite value",

@@ -2,8 +2,8 @@
  *
  * builtin.c - the networks that are part of the library, and networks by name, by file, or given as text.
  */
-#include "base/embed.h"
 #include "base/closest_word.h"
+#include "base/embed.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "network/network.h"

@@ -2,8 +2,8 @@
  *
  * net_text.c - reads networks from text (docs/network_format.md): one layer per line, shapes follow by themselves.
  */
-#include "base/memory.h"
 #include "base/closest_word.h"
+#include "base/memory.h"
 #include "base/number.h"
 #include "network/network.h"
 

@@ -11,14 +11,16 @@
 
 /* ---- The kinds ---- */
 
+/* clang-format off */
 static const dlda_objective_row kinds[] = {
-    [DLDA_LDA] = { { "lda", DLDA_LDA, "separation", 1, 0 }, 0, &dlda_lda_objective },
-    [DLDA_LDA_MEAN] = { { "lda-mean", DLDA_LDA_MEAN, "separation", 1, 0 }, 0, &dlda_lda_objective },
-    [DLDA_LDA_LOG] = { { "lda-log", DLDA_LDA_LOG, "separation", 1, 0 }, 0, &dlda_lda_objective },
-    [DLDA_LDA_SOFT] = { { "lda-soft", DLDA_LDA_SOFT, "separation", 1, 0 }, 0, &dlda_lda_objective },
-    [DLDA_LDA_BAYES] = { { "lda-bayes", DLDA_LDA_BAYES, "log loss", 0, 0 }, 0, &dlda_bayes_objective },
-    [DLDA_CCE] = { { "cce", DLDA_CCE, "cross entropy", 0, 1 }, 1, &dlda_softmax_objective },
+    [DLDA_OBJECTIVE_LDA]       = { { "lda",       DLDA_OBJECTIVE_LDA,       "separation",    1, 0 }, 0, &dlda_lda_objective },
+    [DLDA_OBJECTIVE_LDA_MEAN]  = { { "lda-mean",  DLDA_OBJECTIVE_LDA_MEAN,  "separation",    1, 0 }, 0, &dlda_lda_objective },
+    [DLDA_OBJECTIVE_LDA_LOG]   = { { "lda-log",   DLDA_OBJECTIVE_LDA_LOG,   "separation",    1, 0 }, 0, &dlda_lda_objective },
+    [DLDA_OBJECTIVE_LDA_SOFT]  = { { "lda-soft",  DLDA_OBJECTIVE_LDA_SOFT,  "separation",    1, 0 }, 0, &dlda_lda_objective },
+    [DLDA_OBJECTIVE_LDA_BAYES] = { { "lda-bayes", DLDA_OBJECTIVE_LDA_BAYES, "log loss",      0, 0 }, 0, &dlda_bayes_objective },
+    [DLDA_OBJECTIVE_CCE]       = { { "cce",       DLDA_OBJECTIVE_CCE,       "cross entropy", 0, 1 }, 1, &dlda_softmax_objective },
 };
+/* clang-format on */
 
 enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
 

@@ -71,12 +71,12 @@ static double soft_minimum(const double *v, size_t K, double *w)
 double dlda_spectrum_separation(dlda_objective_kind kind, const double *v, size_t K, double epsilon, double *w)
 {
     switch (kind) {
-    case DLDA_LDA_MEAN: return mean_of_all(v, K, w);
-    case DLDA_LDA_LOG: return mean_of_logarithms(v, K, w);
-    case DLDA_LDA_SOFT: return soft_minimum(v, K, w);
-    case DLDA_LDA:
-    case DLDA_LDA_BAYES:
-    case DLDA_CCE: break; /* the last two are no functions of the spectrum */
+    case DLDA_OBJECTIVE_LDA_MEAN: return mean_of_all(v, K, w);
+    case DLDA_OBJECTIVE_LDA_LOG: return mean_of_logarithms(v, K, w);
+    case DLDA_OBJECTIVE_LDA_SOFT: return soft_minimum(v, K, w);
+    case DLDA_OBJECTIVE_LDA:
+    case DLDA_OBJECTIVE_LDA_BAYES:
+    case DLDA_OBJECTIVE_CCE: break; /* the last two are no functions of the spectrum */
     }
     return mean_of_smallest(v, K, epsilon, w);
 }

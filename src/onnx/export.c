@@ -17,11 +17,11 @@ static dlda_status add_notes(dlda_onnx_graph *graph, const dlda_model *model, dl
     DLDA_TRY(dlda_onnx_note(graph, "layout", "NCHW"));
     DLDA_TRY(dlda_onnx_note(graph, "input", "bytes / 255, or the values that the model was trained with"));
     DLDA_TRY(dlda_onnx_note(graph, "preparation", dlda_model_preparation(model)));
-    DLDA_TRY(dlda_onnx_note(graph, "head", kind == DLDA_SOFTMAX ? "softmax" : "lda"));
+    DLDA_TRY(dlda_onnx_note(graph, "head", kind == DLDA_PROBABILITY_SOFTMAX ? "softmax" : "lda"));
     DLDA_TRY(dlda_onnx_note(graph, "proba",
-                            kind == DLDA_SOFTMAX ? "softmax"
-                            : kind == DLDA_BAYES ? "bayes"
-                                                 : "paper"));
+                            kind == DLDA_PROBABILITY_SOFTMAX ? "softmax"
+                            : kind == DLDA_PROBABILITY_BAYES ? "bayes"
+                                                             : "paper"));
     DLDA_TRY(dlda_onnx_note(graph, "network", model->network->text));
     DLDA_TRY(dlda_onnx_note(graph, "options", model->options));
 done:
@@ -45,8 +45,8 @@ dlda_status dlda_model_export_onnx(const dlda_model *model, dlda_probability kin
     char *names = NULL;
 
     if (!model->lda) DLDA_FAIL(DLDA_E_ARGUMENT, "%s: the model has no head yet", path);
-    if (kind == DLDA_SOFTMAX) DLDA_TRY(dlda_model_require_softmax(model));
-    else if (kind != DLDA_PAPER && kind != DLDA_BAYES)
+    if (kind == DLDA_PROBABILITY_SOFTMAX) DLDA_TRY(dlda_model_require_softmax(model));
+    else if (kind != DLDA_PROBABILITY_PAPER && kind != DLDA_PROBABILITY_BAYES)
         DLDA_FAIL(DLDA_E_ARGUMENT, "%s: unknown kind of probability %d", path, (int)kind);
     names = dlda_class_names_to_json((const char *const *)model->class_names, model->classes);
     if (!names) DLDA_FAIL(DLDA_E_ARGUMENT, "%s: a class name is not valid UTF-8", path);

@@ -48,7 +48,7 @@ static dlda_status add_scores(dlda_onnx_graph *graph, const dlda_lda *lda, dlda_
     DLDA_TRY(dlda_onnx_floats(graph, "head.means", (const size_t[4]){ K, C }, &w, &means));
     DLDA_TRY(dlda_onnx_floats(graph, "head.offsets", (const size_t[4]){ C }, &offset, &offsets));
     for (size_t c = 0; c < C; c++) {
-        double score = lda->offset[c] + (kind == DLDA_BAYES ? lda->log_prior[c] : 0);
+        double score = lda->offset[c] + (kind == DLDA_PROBABILITY_BAYES ? lda->log_prior[c] : 0);
         offset[c] = never;
         if (!dlda_lda_usable(lda, c) || isinf(score)) continue; /* too few rows were seen, or none is expected */
         offset[c] = (float)score;
@@ -122,9 +122,9 @@ dlda_status dlda_onnx_add_head(dlda_onnx_graph *graph, const dlda_model *model, 
     const char *projection = NULL, *scores = features; /* of the softmax, if it classifies */
 
     DLDA_TRY(add_projection(graph, model->lda, features, &projection));
-    if (kind != DLDA_SOFTMAX) DLDA_TRY(add_scores(graph, model->lda, kind, projection, &scores));
+    if (kind != DLDA_PROBABILITY_SOFTMAX) DLDA_TRY(add_scores(graph, model->lda, kind, projection, &scores));
     DLDA_TRY(add_label(graph, scores));
-    if (kind == DLDA_PAPER) DLDA_TRY(add_log_sigmoid(graph, &scores));
+    if (kind == DLDA_PROBABILITY_PAPER) DLDA_TRY(add_log_sigmoid(graph, &scores));
     DLDA_TRY(add_softmax(graph, scores, "probabilities"));
     if (model->softmax) DLDA_TRY(add_softmax(graph, features, "softmax"));
     DLDA_TRY(add_outputs(graph, model));

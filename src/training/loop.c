@@ -76,7 +76,8 @@ static dlda_status save(dlda_trainer *self)
 
 static int is_time_to_save(const dlda_trainer *self)
 {
-    return self->options->checkpoint > 0 && dlda_seconds_now() - self->clock.saved >= 60 * self->options->checkpoint;
+    return self->options->checkpoint > 0 &&
+           dlda_seconds_now() - self->clock.saved >= 60 * self->options->checkpoint;
 }
 
 /* The latest network becomes the model if it is at least as good as the best so far. Without a validation set each

@@ -69,7 +69,7 @@ static dlda_status count_right(dlda_trainer *self, const dlda_dataset *set, size
                                size_t *right)
 {
     const int *labels = dlda_dataset_labels(set) + first;
-    dlda_status status = dlda_lda_predict(self->lda, H, n, DLDA_PAPER, self->predicted, NULL);
+    dlda_status status = dlda_lda_predict(self->lda, H, n, DLDA_PROBABILITY_PAPER, self->predicted, NULL);
 
     for (size_t i = 0; status == DLDA_OK && i < n; i++) *right += self->predicted[i] == labels[i];
     return status;

@@ -23,7 +23,7 @@ typedef struct dlda_run_clock {
 } dlda_run_clock;
 
 struct dlda_trainer {
-    dlda_options *options; /* a copy, with what was done to the data */
+    dlda_options *options;                     /* a copy, with what was done to the data */
     const dlda_dataset *train, *validation;    /* as given, or else prepared; validation may be NULL     */
     dlda_dataset *prepared[2];                 /* those of them that are ours                            */
     const dlda_preparation *batch_preparation; /* what their images need in each batch; NULL: nothing    */
