@@ -2,13 +2,13 @@
  *
  * cli.h - what the files of the program share: commands, exit codes, messages.
  *
- * Of the library, the program uses include/deeplda.h and src/base/. Results go to stdout, talk goes to stderr. A function
+ * Of the library, the program uses include/ and src/base/. Results go to stdout, talk goes to stderr. A function
  * that returns an exit code has already said what went wrong.
  */
 #ifndef DEEPLDA_CLI_H
 #define DEEPLDA_CLI_H
 
-#include "deeplda.h"
+#include "deeplda_lda.h"
 #include "options.h"
 
 #include <stdio.h>

@@ -87,16 +87,14 @@ static void add_preset(const dlda_preset *row, char *text, size_t size)
 static void print_presets(FILE *file)
 {
     enum { COLUMN = 12 };
-    dlda_preset row, next;
 
     fputs("\nOptions that suit data sets with a name, unless others are given:\n", file);
-    for (size_t i = 0; dlda_preset_at(i, &row);) {
+    for (size_t i = 0; dlda_preset_at(i);) {
         char text[1024] = "";
-        for (next = row; strcmp(next.data, row.data) == 0;) {
-            add_preset(&next, text, sizeof text);
-            if (!dlda_preset_at(++i, &next)) break;
-        }
-        fprintf(file, "  %-*s", COLUMN - 2, row.data);
+        const dlda_preset *first = dlda_preset_at(i), *row = first;
+        for (; row && strcmp(row->data, first->data) == 0; row = dlda_preset_at(++i))
+            add_preset(row, text, sizeof text);
+        fprintf(file, "  %-*s", COLUMN - 2, first->data);
         print_wrapped(file, text, COLUMN, COLUMN);
     }
 }

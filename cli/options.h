@@ -8,7 +8,7 @@
 #define DEEPLDA_CLI_OPTIONS_H
 
 #include "base/settings.h"
-#include "deeplda.h"
+#include "deeplda_lda.h"
 
 /* ---- The tables ---- */
 

@@ -5,7 +5,7 @@
  * Three classes lie on a line in 8 dimensions, hidden in noise; W projects them to 2 features. The objective gives loss and
  * gradient of the features; the chain rule gives that of W.
  */
-#include <deeplda.h>
+#include <deeplda_lda.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
  * and never changes, so all threads share it. Each thread has a workspace of its own, made before the first request;
  * an answer takes no lock, and no memory but for the pixels of the picture.
  */
-#include <deeplda.h>
+#include <deeplda_lda.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

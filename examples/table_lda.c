@@ -5,7 +5,7 @@
  * The table is made up in the manner of Fisher's irises: three species, four measurements, 50 plants each. Half
  * of each species is used to fit, the other half to test.
  */
-#include <deeplda.h>
+#include <deeplda_lda.h>
 #include <stdio.h>
 
 enum { SPECIES = 3, FEATURES = 4, PLANTS = 50, ROWS = SPECIES * PLANTS / 2 };

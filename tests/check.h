@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
-#include "deeplda.h"
+#include "deeplda_lda.h"
 
 /* Fails unless a call returns the wanted status; shows the library's own sentence. */
 #define CHECK_STATUS(call, wanted) check_status((call), (wanted), #call, __FILE__, __LINE__)

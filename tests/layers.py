@@ -25,7 +25,9 @@ LAYERS = [
 ]
 RANK = {folder: rank for rank, folders in enumerate(LAYERS) for folder in folders}
 
-# What the program may include of src/, besides deeplda.h. The benchmark times single kernels.
+PUBLIC = ["deeplda.h", "deeplda_lda.h"]
+
+# What the program may include of src/, besides the public headers. The benchmark times single kernels.
 PROGRAM = ["base"]
 BENCH = ["base", "kernels", "network"]
 
@@ -69,8 +71,8 @@ def includes_of(text):
 
 def owner_of(file, header, exists):
     """Where the compiler finds a header of the tree: "deeplda.h", "cli", or a folder of src/; None if nowhere."""
-    if header == "deeplda.h":
-        return header
+    if header in PUBLIC:
+        return "deeplda.h"
     beside = os.path.normpath(os.path.join(os.path.dirname(file), header))
     roots = ["cli", "src"] if file.startswith("cli/") else ["src"]
     for path in [beside] + [os.path.normpath(os.path.join(root, header)) for root in roots]:
@@ -110,7 +112,7 @@ def rule_broken(file, header, quoted, exists):
     """The rule that an include breaks, as a sentence; None if it breaks none."""
     if header in LIBRARIES:
         return broken_by_library(file, header)
-    if not quoted and header != "deeplda.h":
+    if not quoted and header not in PUBLIC:
         return None if header in SYSTEM else "neither a system header nor in the table of libraries"
     owner = owner_of(file, header, exists)
     top, folder = file.split("/")[0], file.split("/")[1]

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 #
-# Makes calls with NULL of every function of deeplda.h that takes pointers, for test_null.c: all arguments NULL or 0; and
+# Makes calls with NULL of every function of the public headers that takes pointers, for test_null.c: all arguments NULL or 0; and
 # for functions that return a status, each pointer alone NULL. A function that is new in the header is called without
 # further ado; what may be NULL must be listed here.
 #
-#   tests/null_calls.py deeplda.h OUTPUT
+#   tests/null_calls.py HEADER... OUTPUT
 import re
 import sys
 
@@ -31,8 +31,10 @@ def declarations(text):
 
 
 def main():
-    with open(sys.argv[1], encoding="utf-8") as header:
-        functions = list(declarations(header.read()))
+    functions = []
+    for path in sys.argv[1:-1]:
+        with open(path, encoding="utf-8") as header:
+            functions += declarations(header.read())
     lines = []
     for result, name, parameters in functions:
         if not any(pointer for _, pointer in parameters):
@@ -49,7 +51,7 @@ def main():
         for alone in needed if result == "dlda_status" else []:
             values = ["NULL" if p == alone else "some" if pointer else "1" for p, pointer in parameters]
             lines.append(f"REFUSED({name}, {', '.join(values)})")
-    with open(sys.argv[2], "w", encoding="utf-8") as output:
+    with open(sys.argv[-1], "w", encoding="utf-8") as output:
         output.write(f"enum {{ N_FUNCTIONS = {len(functions)} }};\n#define CALLS \\\n    " + " \\\n    ".join(lines) + "\n")
 
 

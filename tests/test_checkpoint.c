@@ -635,7 +635,6 @@ static void test_weights_that_are_not_finite(void **state)
 static void test_presets(void **state)
 {
     dlda_options *options = NULL;
-    dlda_preset preset;
 
     (void)state;
     CHECK_OK(dlda_options_create(&options));
@@ -650,8 +649,8 @@ static void test_presets(void **state)
     assert_string_equal(dlda_options_get(options, "batch"), "128");
     CHECK_OK(dlda_options_preset(options, "something else"));
     assert_string_equal(dlda_options_get(options, "batch"), "128");
-    for (size_t i = 0; dlda_preset_at(i, &preset); i++) /* each of them is an option that takes the value */
-        CHECK_OK(dlda_options_set(options, preset.option, preset.value));
+    for (size_t i = 0; dlda_preset_at(i); i++) /* each of them is an option that takes the value */
+        CHECK_OK(dlda_options_set(options, dlda_preset_at(i)->option, dlda_preset_at(i)->value));
     dlda_options_destroy(options);
 }
 

@@ -5,7 +5,7 @@
 #ifndef DEEPLDA_CLI_ANSWER_LINES_H
 #define DEEPLDA_CLI_ANSWER_LINES_H
 
-#include "deeplda.h"
+#include "deeplda_lda.h"
 
 #include <stdio.h>
 

@@ -5,7 +5,7 @@
 #ifndef DEEPLDA_CLI_SHEET_H
 #define DEEPLDA_CLI_SHEET_H
 
-#include "deeplda.h"
+#include "deeplda_lda.h"
 
 /* Writes a contact sheet as PNG: a row for each class with its name, its size and its first images, `count` at most.
  * Where values lie outside of 0 to 1, the smallest on the sheet is black and the largest white. */

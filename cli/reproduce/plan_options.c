@@ -43,10 +43,8 @@ int plan_presets(const cli_experiment *experiment, const char *objective, cli_op
 /* 1 if `train` would take presets for that set, which are not those of the experiment. */
 static int has_other_presets(const cli_experiment *experiment, const char *data)
 {
-    dlda_preset row;
-
-    for (size_t i = 0; dlda_preset_at(i, &row); i++)
-        if (strcmp(row.data, data) == 0) return strcmp(data, experiment->set) != 0;
+    for (size_t i = 0; dlda_preset_at(i); i++)
+        if (strcmp(dlda_preset_at(i)->data, data) == 0) return strcmp(data, experiment->set) != 0;
     return 0;
 }
 

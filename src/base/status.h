@@ -9,7 +9,7 @@
 #ifndef DLDA_BASE_STATUS_H
 #define DLDA_BASE_STATUS_H
 
-#include "deeplda.h"
+#include "deeplda_lda.h"
 
 /* Sets this thread's message and returns `status`, so that leaf functions can `return dlda_fail(...)`. */
 dlda_status dlda_fail(dlda_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));

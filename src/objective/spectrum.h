@@ -5,7 +5,7 @@
 #ifndef DLDA_OBJECTIVE_SPECTRUM_H
 #define DLDA_OBJECTIVE_SPECTRUM_H
 
-#include "deeplda.h"
+#include "deeplda_lda.h"
 
 /* f of the K >= 1 eigenvalues v, and weights w_j = df/dv_j. `epsilon` matters to DLDA_OBJECTIVE_LDA only. */
 double dlda_spectrum_separation(dlda_objective_kind kind, const double *v, size_t K, double epsilon, double *w);

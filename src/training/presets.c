@@ -16,30 +16,24 @@
 
 #include <string.h>
 
-typedef struct preset_row {
-    const char *data;
-    int cce; /* 1: with cross entropy; 0: with an lda objective; -1: with both */
-    const char *option, *value;
-} preset_row;
+static const dlda_preset presets[] = {
+    { "digits", "", "net", "mnist" },       { "digits", "", "epochs", "6" },
+    { "digits", "", "batch", "125" },       { "digits", "lda", "rate", "0.2" },
+    { "digits", "", "schedule", "cosine" },
 
-static const preset_row presets[] = {
-    { "digits", -1, "net", "mnist" },       { "digits", -1, "epochs", "6" },
-    { "digits", -1, "batch", "125" },       { "digits", 0, "rate", "0.2" },
-    { "digits", -1, "schedule", "cosine" },
+    { "mnist", "", "net", "mnist" },        { "mnist", "lda", "batch", "1000" },
+    { "mnist", "cce", "batch", "128" },         { "mnist", "", "epochs", "70" },
+    { "mnist", "", "halve-every", "10" },   { "mnist", "", "validation", "10000" },
 
-    { "mnist", -1, "net", "mnist" },        { "mnist", 0, "batch", "1000" },
-    { "mnist", 1, "batch", "128" },         { "mnist", -1, "epochs", "70" },
-    { "mnist", -1, "halve-every", "10" },   { "mnist", -1, "validation", "10000" },
+    { "cifar10", "", "net", "cifar10" },    { "cifar10", "lda", "batch", "1000" },
+    { "cifar10", "cce", "batch", "128" },       { "cifar10", "", "epochs", "175" },
+    { "cifar10", "", "halve-every", "25" }, { "cifar10", "", "prepare", "gcn,zca" },
+    { "cifar10", "", "flip", "true" },
 
-    { "cifar10", -1, "net", "cifar10" },    { "cifar10", 0, "batch", "1000" },
-    { "cifar10", 1, "batch", "128" },       { "cifar10", -1, "epochs", "175" },
-    { "cifar10", -1, "halve-every", "25" }, { "cifar10", -1, "prepare", "gcn,zca" },
-    { "cifar10", -1, "flip", "true" },
-
-    { "stl10", -1, "net", "stl10" },        { "stl10", 0, "batch", "200" },
-    { "stl10", 1, "batch", "128" },         { "stl10", -1, "epochs", "175" },
-    { "stl10", -1, "halve-every", "25" },   { "stl10", -1, "validation", "1000" },
-    { "stl10", -1, "flip", "true" },
+    { "stl10", "", "net", "stl10" },        { "stl10", "lda", "batch", "200" },
+    { "stl10", "cce", "batch", "128" },         { "stl10", "", "epochs", "175" },
+    { "stl10", "", "halve-every", "25" },   { "stl10", "", "validation", "1000" },
+    { "stl10", "", "flip", "true" },
 };
 
 enum { N_PRESETS = sizeof presets / sizeof presets[0] };
@@ -48,22 +42,17 @@ dlda_status dlda_options_preset(dlda_options *options, const char *data)
 {
     DLDA_NEED(options, data);
     dlda_status status = DLDA_OK;
-    int cce = dlda_objective_row_of((dlda_objective_kind)options->objective)->info.softmax;
+    int softmax = dlda_objective_row_of((dlda_objective_kind)options->objective)->info.softmax;
+    const char *kind = softmax ? "cce" : "lda";
 
-    for (size_t i = 0; i < N_PRESETS; i++)
-        if (strcmp(presets[i].data, data) == 0 && (presets[i].cce < 0 || presets[i].cce == cce))
-            DLDA_TRY(dlda_options_suggest(options, presets[i].option, presets[i].value));
+    for (const dlda_preset *row = presets; row < presets + N_PRESETS; row++)
+        if (strcmp(row->data, data) == 0 && (!row->objective[0] || strcmp(row->objective, kind) == 0))
+            DLDA_TRY(dlda_options_suggest(options, row->option, row->value));
 done:
     return status;
 }
 
-int dlda_preset_at(size_t i, dlda_preset *preset)
+const dlda_preset *dlda_preset_at(size_t i)
 {
-    if (i >= N_PRESETS || !preset) return 0;
-    *preset = (dlda_preset){ presets[i].data,
-                             presets[i].cce < 0 ? ""
-                             : presets[i].cce   ? "cce"
-                                                : "lda",
-                             presets[i].option, presets[i].value };
-    return 1;
+    return i < N_PRESETS ? &presets[i] : NULL;
 }

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * deeplda_lda.h - what works without a network: classic LDA on any table of features, linear support vector machines,
+ * and the objectives of DeepLDA for training loops of one's own. The rules of deeplda.h apply.
+ */
+#ifndef DEEPLDA_LDA_H
+#define DEEPLDA_LDA_H
+
+#include "deeplda.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Sums over labelled rows -------------------------------------------------------------------------------- */
+
+/* Counts, means and centred second moments of each class: all that LDA needs to know of the data. Rows may come in any
+ * number of portions, and scatters of different rows can be merged. */
+typedef struct dlda_scatter dlda_scatter;
+
+/* Sw averages the covariances of the classes, as in the paper; */
+DLDA_API dlda_status dlda_scatter_create(size_t classes, size_t features, dlda_scatter **scatter);
+/* or, in classic LDA, pools all rows, which needs less memory and time. */
+DLDA_API dlda_status dlda_scatter_create_pooled(size_t classes, size_t features, dlda_scatter **scatter);
+DLDA_API void dlda_scatter_destroy(dlda_scatter *scatter);
+
+/* Adds rows H [n][features] with labels [n] in 0 .. classes-1. */
+DLDA_API dlda_status dlda_scatter_add(dlda_scatter *scatter, const float *H, const int *labels, size_t n);
+DLDA_API dlda_status dlda_scatter_add_double(dlda_scatter *scatter, const double *H, const int *labels, size_t n);
+/* Adds the rows of `other`, which must have the same classes, features and kind. */
+DLDA_API dlda_status dlda_scatter_merge(dlda_scatter *scatter, const dlda_scatter *other);
+
+/* A scatter as one array of `size` doubles, for files and other processes: counts [classes], means [classes][features],
+ * moments [classes][features][features] (pooled: [features][features], upper triangle). Merging the array is merging the
+ * scatter; merging it into an empty one copies it. Values must be finite and counts whole. */
+DLDA_API size_t dlda_scatter_sums_size(const dlda_scatter *scatter);
+DLDA_API void dlda_scatter_export_sums(const dlda_scatter *scatter, double *sums);
+DLDA_API dlda_status dlda_scatter_merge_sums(dlda_scatter *scatter, const double *sums, size_t size);
+
+/* ---- Linear discriminant analysis --------------------------------------------------------------------------- */
+
+/* K = min(usable classes - 1, features) directions and a classifier on them. Classes with fewer than two rows are not
+ * usable: they are never predicted. */
+typedef struct dlda_lda dlda_lda;
+
+/* Solves Sb e = v (Sw + lambda I) e on the rows of the scatter. */
+DLDA_API dlda_status dlda_lda_fit(const dlda_scatter *scatter, double lambda, dlda_lda **lda);
+DLDA_API void dlda_lda_destroy(dlda_lda *lda);
+
+/* The parts of an LDA, which owns the arrays. A class that is not usable has prior 0 and intercept -infinity; its mean is
+ * its only row, or 0. */
+typedef struct dlda_lda_view {
+    size_t classes, features, n_directions;
+    double lambda;              /* NaN in an LDA that was read from a model                                   */
+    const double *counts;       /* [classes]                 rows                                             */
+    const double *priors;       /* [classes]                 of DLDA_PROBABILITY_BAYES; their sum is 1        */
+    const double *means;        /* [classes][features]                                                        */
+    const double *mean;         /* [features]                of all rows                                      */
+    const double *directions;   /* [n_directions][features]  e with e'(Sw + lambda I)e = 1                    */
+    const double *eigenvalues;  /* [n_directions]            largest first                                    */
+    const double *coefficients; /* [classes][features]       of the scores of DLDA_PROBABILITY_BAYES:         */
+    const double *intercepts;   /* [classes]                 x . coefficients[c] + intercepts[c]              */
+    const double *within;       /* [features][features]      Sw, without lambda; NULL in early model files    */
+    const double *total;        /* [features][features]      St; likewise                                     */
+} dlda_lda_view;
+DLDA_API const dlda_lda_view *dlda_lda_view_of(const dlda_lda *lda);
+
+DLDA_API size_t dlda_lda_classes(const dlda_lda *lda);
+DLDA_API size_t dlda_lda_features(const dlda_lda *lda);
+DLDA_API double dlda_lda_prior(const dlda_lda *lda, size_t c);
+/* The eigenvalues, largest first: how well each direction separates the classes; and their mean. */
+DLDA_API const double *dlda_lda_eigenvalues(const dlda_lda *lda, size_t *count);
+DLDA_API double dlda_lda_mean_separation(const dlda_lda *lda);
+/* The two usable classes whose means are nearest, and their Mahalanobis distance in the discriminant space. */
+DLDA_API double dlda_lda_nearest_classes(const dlda_lda *lda, size_t *first, size_t *second);
+/* Names of the classes; NULL if they have none. An LDA of a table has the table's. `names` [classes] must differ. */
+DLDA_API const char *dlda_lda_class_name(const dlda_lda *lda, size_t label);
+DLDA_API dlda_status dlda_lda_name_classes(dlda_lda *lda, const char *const *names);
+
+/* Projects X [n][features] on the directions: Z [n][K]. */
+DLDA_API dlda_status dlda_lda_transform(const dlda_lda *lda, const float *X, size_t n, float *Z);
+/* Classifies X [n][features]; labels [n] and proba [n][classes] may be NULL. */
+DLDA_API dlda_status dlda_lda_predict(const dlda_lda *lda, const float *X, size_t n, dlda_probability kind,
+                                      int *labels, float *proba);
+/* Squared Mahalanobis distance [n] to the nearest class mean, in the discriminant space. */
+DLDA_API dlda_status dlda_lda_distances(const dlda_lda *lda, const float *X, size_t n, double *distances);
+/* The distance that a share alpha (0 to 1) of a Gaussian class exceeds: the upper quantile of chi-square with K degrees of
+ * freedom. */
+DLDA_API dlda_status dlda_lda_distance_limit(const dlda_lda *lda, double alpha, double *limit);
+
+/* A file, or its bytes, of an LDA without a network; as dlda_model_save and the like. */
+DLDA_API dlda_status dlda_lda_save(const dlda_lda *lda, const char *path);
+DLDA_API dlda_status dlda_lda_load(const char *path, dlda_lda **lda);
+DLDA_API dlda_status dlda_lda_to_bytes(const dlda_lda *lda, void **bytes, size_t *size);
+DLDA_API dlda_status dlda_lda_from_bytes(const void *bytes, size_t size, dlda_lda **lda);
+
+/* ---- Tables in files, which may be larger than memory ------------------------------------------------------- */
+
+/* Labelled rows of an .npy, .npz or CSV file (docs/data_formats.md), read in blocks. */
+typedef struct dlda_table dlda_table;
+
+typedef struct dlda_table_spec {
+    const char *path;
+    const char *labels; /* of an .npy: the .npy file of its labels; NULL: looked for beside it             */
+    const char *label;  /* of CSV: the column of the labels, by name or number from 1; NULL: by convention */
+    size_t features;    /* 0: labels are required. Otherwise a table of that many columns, or an array without
+                           labels beside it, may have none                                                 */
+} dlda_table_spec;
+
+DLDA_API dlda_status dlda_table_open(const dlda_table_spec *spec, dlda_table **table);
+DLDA_API void dlda_table_destroy(dlda_table *table);
+DLDA_API size_t dlda_table_rows(const dlda_table *table);
+DLDA_API size_t dlda_table_features(const dlda_table *table);
+DLDA_API size_t dlda_table_classes(const dlda_table *table); /* 0 if there are no labels */
+DLDA_API const char *dlda_table_class_name(const dlda_table *table, size_t label);
+/* The next rows, at most `most`: X [n][features], labels [n] (may be NULL; -1 if there are none). n is 0 behind the last
+ * row, where functions that use a whole table leave it; rewind goes back to the first. */
+DLDA_API dlda_status dlda_table_read(dlda_table *table, size_t most, float *X, int *labels, size_t *n);
+DLDA_API dlda_status dlda_table_rewind(dlda_table *table);
+
+typedef struct dlda_table_fit_spec {
+    double lambda;  /* added to the diagonal of the pooled within-class scatter      */
+    size_t folds;   /* of the cross-validation: 2 or more; 0: none                   */
+    uint64_t seed;  /* assigns rows to folds                                         */
+    size_t threads; /* 0: one per core; results do not depend on it                  */
+} dlda_table_fit_spec;
+
+/* The classic LDA of a table and its accuracy. */
+typedef struct dlda_table_fit {
+    const dlda_lda *lda; /* of all rows, with their class shares as priors                 */
+    size_t rows, classes;
+    const size_t *class_rows; /* [classes]                                                      */
+    size_t correct;           /* rows that it classifies correctly, though fitted on them       */
+    size_t folds;
+    const size_t *fold_rows;    /* [folds]                                                        */
+    const size_t *fold_correct; /* [folds]: classified correctly by the LDA of all other folds    */
+    double fit_seconds;         /* reading the table once and fitting                             */
+    double test_seconds;        /* reading it again and classifying                               */
+} dlda_table_fit;
+
+/* Reads the table twice: for the sums of all folds, and to classify its rows. Holds a block of rows and about folds + 9
+ * per thread matrices of features x features doubles. */
+DLDA_API dlda_status dlda_table_fit_lda(dlda_table *table, const dlda_table_fit_spec *spec, dlda_table_fit **fit);
+DLDA_API void dlda_table_fit_destroy(dlda_table_fit *fit);
+/* Writes the projected rows as .npy (f4), [rows][K]. */
+DLDA_API dlda_status dlda_table_transform(dlda_table *table, const dlda_lda *lda, size_t threads, const char *path);
+
+/* ---- Linear support vector machines ------------------------------------------------------------------------- */
+
+/* One class against all others, squared hinge loss, by liblinear. */
+typedef struct dlda_svm dlda_svm;
+
+typedef struct dlda_svm_spec {
+    const double *costs; /* [n_costs] to choose from; NULL: 2^-8, 2^-6, ... 2^8      */
+    size_t n_costs;
+    size_t folds;   /* of the cross-validation that chooses; 0: 5               */
+    uint64_t seed;  /* assigns rows to folds                                    */
+    size_t threads; /* 0: one per core; results do not depend on it             */
+} dlda_svm_spec;
+
+/* Fits rows Z [n][features] with labels [n] in 0 .. classes-1, with the cost that is best in a cross-validation on them;
+ * of equal ones the smallest. */
+DLDA_API dlda_status dlda_svm_fit(const float *Z, const int *labels, size_t n, size_t features, size_t classes,
+                                  const dlda_svm_spec *spec, dlda_svm **svm);
+DLDA_API dlda_status dlda_svm_predict(const dlda_svm *svm, const float *Z, size_t n, int *labels);
+DLDA_API void dlda_svm_destroy(dlda_svm *svm);
+DLDA_API size_t dlda_svm_features(const dlda_svm *svm);
+DLDA_API size_t dlda_svm_classes(const dlda_svm *svm);
+DLDA_API double dlda_svm_cost(const dlda_svm *svm);
+DLDA_API double dlda_svm_accuracy(const dlda_svm *svm); /* of that cross-validation, a fraction */
+/* weights [classes][features], intercepts [classes]: the class with the largest z . weights[c] + intercepts[c] is
+ * predicted. A class without rows has weights 0 and intercept -infinity. */
+DLDA_API const double *dlda_svm_weights(const dlda_svm *svm);
+DLDA_API const double *dlda_svm_intercepts(const dlda_svm *svm);
+
+/* On the features of a model, projected on the directions of its LDA. The evaluation has no probabilities. */
+DLDA_API dlda_status dlda_model_fit_svm(const dlda_model *model, dlda_workspace *workspace,
+                                        const dlda_dataset *train, const dlda_svm_spec *spec, dlda_svm **svm);
+DLDA_API dlda_status dlda_model_evaluate_svm(const dlda_model *model, dlda_workspace *workspace,
+                                             const dlda_svm *svm, const dlda_dataset *dataset,
+                                             dlda_evaluation **evaluation);
+
+/* ---- Objectives --------------------------------------------------------------------------------------------- */
+
+/* A function of features and labels that SGD minimises; docs/method.md, step 4. */
+typedef struct dlda_objective dlda_objective;
+
+typedef enum dlda_objective_kind {
+    DLDA_OBJECTIVE_LDA,       /* mean of the eigenvalues below (smallest + epsilon): the paper's  */
+    DLDA_OBJECTIVE_LDA_MEAN,  /* mean of all eigenvalues                                          */
+    DLDA_OBJECTIVE_LDA_LOG,   /* mean of log(v + 0.1)                                             */
+    DLDA_OBJECTIVE_LDA_SOFT,  /* eigenvalues weighted by softmax(-v)                              */
+    DLDA_OBJECTIVE_LDA_BAYES, /* log loss of the batch's own LDA classifier                       */
+    DLDA_OBJECTIVE_CCE        /* categorical cross entropy of a softmax                           */
+} dlda_objective_kind;
+
+typedef struct dlda_objective_info {
+    const char *name; /* value of option objective: "lda", "cce"                          */
+    dlda_objective_kind kind;
+    const char *value; /* name of its value: "separation"                                  */
+    int separates;     /* 1: the value is maximised; the loss is minus it                  */
+    int softmax;       /* 1: the features are the scores of a softmax                      */
+} dlda_objective_info;
+
+/* NULL if no objective has that name. */
+DLDA_API const dlda_objective_info *dlda_objective_find(const char *name);
+
+typedef struct dlda_objective_spec {
+    dlda_objective_kind kind;
+    size_t classes, features; /* equal for DLDA_OBJECTIVE_CCE                                     */
+    size_t batch;             /* largest number of rows                                           */
+    double lambda, epsilon;   /* of the eigenproblem (0.001), of DLDA_OBJECTIVE_LDA (1)           */
+} dlda_objective_spec;
+
+DLDA_API dlda_status dlda_objective_create(const dlda_objective_spec *spec, dlda_objective **objective);
+DLDA_API void dlda_objective_destroy(dlda_objective *objective);
+
+/* Loss of features H [n][features] with labels [n], and its gradient dH of the same shape (may be NULL). Takes no memory. */
+DLDA_API dlda_status dlda_objective_evaluate(dlda_objective *objective, const float *H, const int *labels, size_t n,
+                                             double *loss, float *dH);
+DLDA_API dlda_status dlda_objective_evaluate_double(dlda_objective *objective, const double *H, const int *labels,
+                                                    size_t n, double *loss, double *dH);
+
+/* The same in stages, for rows in portions or on several machines. In each of `rounds` rounds: reset; add portions of
+ * rows; merge the exported sums of other machines; solve. The last solve gives the loss. Then gradient, for any of these
+ * rows. */
+DLDA_API size_t dlda_objective_rounds(const dlda_objective *objective);
+DLDA_API void dlda_objective_reset(dlda_objective *objective, size_t round);
+DLDA_API dlda_status dlda_objective_add(dlda_objective *objective, const float *H, const int *labels, size_t n);
+/* The sums of the current round as one array of `size` doubles. */
+DLDA_API size_t dlda_objective_sums_size(const dlda_objective *objective);
+DLDA_API void dlda_objective_export_sums(const dlda_objective *objective, double *sums);
+DLDA_API dlda_status dlda_objective_merge_sums(dlda_objective *objective, const double *sums, size_t size);
+DLDA_API dlda_status dlda_objective_solve(dlda_objective *objective, double *loss);
+DLDA_API dlda_status dlda_objective_gradient(dlda_objective *objective, const float *H, const int *labels, size_t n,
+                                             float *dH);
+
+/* The eigenvalues of the last evaluation, largest first (none for DLDA_OBJECTIVE_CCE), and how many it maximised. */
+DLDA_API const double *dlda_objective_eigenvalues(const dlda_objective *objective, size_t *count);
+DLDA_API size_t dlda_objective_selected(const dlda_objective *objective);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
