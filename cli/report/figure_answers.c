@@ -195,13 +195,15 @@ dlda_status figure_reliability(const training_report *report, report_figure *fig
         plot.script,
         "all = %zu.0\n"
         "set xlabel 'probability of the predicted class (%%)'; set ylabel 'right (%%)'\n"
-        "set xrange [0:102]; set yrange [0:102]; set key right bottom Left reverse\n"
+        "set xrange [0:102]; set yrange [0:102]\n"
+        "set bmargin 6.5; set key at screen 0.48, screen 0.06 center maxrows 1 Left reverse samplen 2 width -9\n"
         "size(n) = 0.5 + 2.2 * sqrt(n / all)\n"
-        "plot [0:100] x with lines linecolor rgb '#888888' dashtype 2 title 'perfectly calibrated', \\\n"
+        "plot [0:100] x with lines linecolor rgb '#888888' dashtype 2 notitle, \\\n"
         "    for [k=1:2] data index k-1 using (100*$1):(100*$2):(100*$3):(100*$4) \\\n"
-        "        with yerrorbars linetype 3-k linewidth 1 pointsize 0 notitle, \\\n"
+        "        with yerrorbars linetype 3-k linewidth 1 pointtype -1 notitle, \\\n"
         "    for [k=1:2] data index k-1 using (100*$1):(100*$2):(size($5)) \\\n"
-        "        with points linetype 3-k pointsize variable title (k == 1 ? 'paper' : 'bayes')\n",
+        "        with points linetype 3-k pointsize variable title (k == 1 ? 'paper' : 'bayes'), \\\n"
+        "    keyentry with lines linecolor rgb '#888888' dashtype 2 title 'perfectly calibrated'\n",
         item->answers->count));
     DLDA_TRY(plot_finish(report->figures_folder, figure, &plot));
 done:

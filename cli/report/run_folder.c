@@ -174,8 +174,8 @@ static dlda_status check_folder(const char *path)
     if (!found)
         DLDA_FAIL(DLDA_E_FORMAT,
                   "%s: is not the folder of a run: it has neither history.csv nor any other file of "
-                  "one; `deeplda train -o %s` would make it one",
-                  path, path);
+                  "one",
+                  path);
 done:
     dlda_release(file);
     return status;
