@@ -50,15 +50,54 @@ static void print_option_name(FILE *file, const cli_option *option)
     if (strlen(name) >= OPTION_COLUMN) fprintf(file, "\n%*s", OPTION_COLUMN, "");
 }
 
-static void print_option(FILE *file, const cli_option *option)
+/* The length of what a sentence that is not for all commands begins with, "train: " or "data show: "; else 0. */
+static size_t scope_length(const char *sentence)
+{
+    size_t word = strcspn(sentence, " :"), length = strspn(sentence, "abcdefghijklmnopqrstuvwxyz ");
+    const cli_command *command = NULL;
+
+    if (strncmp(sentence + length, ": ", 2) != 0) return 0;
+    for (size_t i = 0; (command = command_at(i)) != NULL; i++)
+        if (strlen(command->name) == word && strncmp(sentence, command->name, word) == 0) return length + 2;
+    return 0;
+}
+
+/* Takes the sentences for other commands out of the text of an option, and the command's name where it says nothing:
+ * at the start ("train: folder" becomes "Folder") and before a verb ("data show: " becomes "show: "). */
+static void keep_sentences_of(const char *command, char *text)
+{
+    size_t name = strlen(command);
+    char *to = text;
+    int keep = 1;
+
+    for (const char *from = text, *next = NULL; *from; from = next) {
+        size_t scope = scope_length(from);
+        const char *stop = strstr(from, ". ");
+        next = stop ? stop + 2 : from + strlen(from);
+        if (scope) keep = strcspn(from, " :") == name && strncmp(from, command, name) == 0;
+        if (!keep) continue;
+        int starts = scope && to == text && from[name] == ':', verb = scope && from[name] == ' ';
+        from += starts ? scope : verb ? name + 1 : 0;
+        memmove(to, from, (size_t)(next - from));
+        if (starts && *to >= 'a' && *to <= 'z') *to = (char)(*to - 'a' + 'A');
+        to += next - from;
+    }
+    while (to > text && to[-1] == ' ') to--;
+    *to = '\0';
+}
+
+static void print_option(FILE *file, const cli_option *option, const char *command)
 {
     const dlda_option_info *info = option->info;
     const char *remark = option->remark, *initial = info->argument ? info->initial : "";
     char text[1024];
 
-    snprintf(text, sizeof text, "%s%s%s%s%s%s%s%s%s", info->help, remark ? " " : "", remark ? remark : "",
-             info->choices ? " One of " : "", info->choices ? info->choices : "", info->choices ? "." : "",
-             initial[0] ? " [" : "", initial, initial[0] ? "]" : "");
+    snprintf(text, sizeof text, "%s%s%s", info->help, remark ? " " : "", remark ? remark : "");
+    keep_sentences_of(command, text);
+    size_t used = strlen(text);
+    snprintf(text + used, sizeof text - used, "%s%s%s%s%s%s", info->choices ? " One of " : "",
+             info->choices ? info->choices : "", info->choices ? "." : "", initial[0] ? " [" : "", initial,
+             initial[0] ? "]" : "");
     print_option_name(file, option);
     print_wrapped(file, text, OPTION_COLUMN, OPTION_COLUMN);
 }
@@ -109,7 +148,7 @@ void help_command(FILE *file, const cli_command *command)
     print_wrapped(file, command->details, 0, 0);
     fputs("\nOptions, with their defaults in brackets:\n", file);
     for (size_t i = 0; option_at(i, &option); i++)
-        if (option_belongs(&option, command->name)) print_option(file, &option);
+        if (option_belongs(&option, command->name)) print_option(file, &option, command->name);
     if (command->takes_presets) print_presets(file);
     print_examples(file, command->examples);
 }

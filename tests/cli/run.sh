@@ -28,6 +28,9 @@ done
 holds "help fits in 80 columns" sh -c "for c in train eval refit predict embed lda export report reproduce info bench data; do '$program' \$c -h; done |
     grep -v '^  deeplda' | awk 'length > 80 { wide = 1 } END { exit wide }'"
 expect 2; says '^Usage: deeplda'; silent out
+expect 0 lda --help; holds "help of lda is of lda alone" grep -q '^  -o, --output PATH  *\.npy file for the projected rows' out
+expect 0 train --help; prints '^  -o, --output PATH  *Folder of the run'; holds "and nothing of others" test -z "$(grep 'reproduce:' out)"
+expect 0 reproduce --help; prints 'reproduce: instead of the experiment'; prints 'PATH  *Folder of all its runs'
 expect 2 trian; says "did you mean 'train'?"; says "deeplda --help"
 expect 2 frobnicate; says "unknown command"
 expect 2 --frobnicate
