@@ -410,7 +410,7 @@ static void test_file_refused(void **state)
         const char *path, *words;
     } cases[] = { { "/nonexistent/x", "/nonexistent/x: cannot open: No such file" },
                   { "", ": cannot open" },
-                  { "/tmp", "/tmp: not a regular file" },
+                  { "/tmp", "/tmp: a folder, expected a file" },
                   { "/dev/zero", "/dev/zero: not a regular file" } };
     char *bytes = NULL, temporary[128];
     size_t size = 0, live = dlda_memory_count().live;

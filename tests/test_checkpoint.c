@@ -160,6 +160,8 @@ static void test_info_of_a_run(void **state)
     (void)state;
     snprintf(run, sizeof run, "%s", in_folder("progress"));
     CHECK_STATUS(dlda_run_info_read(run, &info), DLDA_E_IO);
+    CHECK_ERROR_SAYS("progress: no such folder, expected the folder of a run");
+    CHECK_STATUS(dlda_run_info_read(folder, &info), DLDA_E_IO);
     CHECK_ERROR_SAYS("no checkpoint in this folder");
     dlda_trainer_destroy(self.trainer);
     CHECK_OK(dlda_options_set(self.options, "data", folder));
@@ -504,7 +506,7 @@ static void test_what_does_not_fit(void **state)
     end_job(&other);
     other = new_job("lda", NULL, 0);
     CHECK_STATUS(dlda_trainer_resume(other.trainer, in_folder("nowhere")), DLDA_E_IO);
-    CHECK_ERROR_SAYS("no checkpoint");
+    CHECK_ERROR_SAYS("no such folder");
     dlda_dataset *half = NULL, *rest = NULL;
     CHECK_OK(dlda_dataset_split(other.train, COUNT / 2, 1, &rest, &half));
     dlda_trainer *on_half = NULL;

@@ -379,7 +379,7 @@ static void test_tables_that_cannot_be_opened(void **state)
     expect_open_failure(&(dlda_table_spec){ .path = write_blob("other.npy", &y) }, DLDA_E_IO,
                         "its labels are not known");
     expect_open_failure(&(dlda_table_spec){ .path = "/nowhere.npy" }, DLDA_E_IO, "/nowhere.npy");
-    expect_open_failure(&(dlda_table_spec){ .path = folder }, DLDA_E_IO, "not a regular file");
+    expect_open_failure(&(dlda_table_spec){ .path = folder }, DLDA_E_IO, "a folder, expected a file");
     expect_open_failure(&(dlda_table_spec){ .path = write_bytes("z", "\0\1\2\3", 4) }, DLDA_E_FORMAT,
                         "not a table that is known");
     expect_open_failure(&(dlda_table_spec){ .path = write_bytes("a.csv", "1,a\n", 4), .labels = "y.npy" },

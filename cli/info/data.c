@@ -2,6 +2,8 @@
  *
  * info_data.c - what a data set, an array or a table holds, in short.
  */
+#include "base/file.h"
+#include "base/status.h"
 #include "info/info.h"
 #include "terminal/table.h"
 
@@ -87,14 +89,25 @@ static dlda_status open_parts(const char *path, size_t threads, dlda_dataset *pa
     return status;
 }
 
+/* Data without labels. A folder that is not even that is reported as the labelled set that it should have been. */
+static dlda_status open_images(const char *path, size_t threads, dlda_status labelled, dlda_dataset **images)
+{
+    const dlda_read_spec spec = { .path = path, .threads = threads };
+    char message[1024];
+
+    snprintf(message, sizeof message, "%s", dlda_last_error());
+    dlda_status status = dlda_dataset_open_images(&spec, images);
+    return status != DLDA_OK && dlda_path_is_folder(path) ? dlda_fail(labelled, "%s", message) : status;
+}
+
 dlda_status info_show_data(const char *path, const cli_options *options)
 {
     dlda_dataset *parts[PARTS] = { NULL };
-    const dlda_read_spec images = { .path = path, .threads = (size_t)option_number(options, "threads") };
-    dlda_status status = open_parts(path, images.threads, parts);
+    size_t threads = (size_t)option_number(options, "threads");
+    dlda_status status = open_parts(path, threads, parts);
     int labelled = status == DLDA_OK;
 
-    if (!labelled && !parts[DLDA_PART_TRAIN]) status = dlda_dataset_open_images(&images, &parts[DLDA_PART_TRAIN]);
+    if (!labelled && !parts[DLDA_PART_TRAIN]) status = open_images(path, threads, status, &parts[DLDA_PART_TRAIN]);
     if (status == DLDA_OK && info_is_json(options)) write_json(path, parts, labelled);
     else if (status == DLDA_OK) write_text(path, parts, labelled);
     for (int part = 0; part < PARTS; part++) dlda_dataset_destroy(parts[part]);

@@ -66,6 +66,7 @@ static dlda_status checked_size(const char *path, int file, size_t most, size_t 
     struct stat info;
 
     if (fstat(file, &info) != 0) return dlda_fail(DLDA_E_IO, "%s: cannot read: %s", path, strerror(errno));
+    if (S_ISDIR(info.st_mode)) return dlda_fail(DLDA_E_IO, "%s: a folder, expected a file", path);
     if (!S_ISREG(info.st_mode)) return dlda_fail(DLDA_E_IO, "%s: not a regular file", path);
     if ((uintmax_t)info.st_size > most)
         return dlda_fail(DLDA_E_FORMAT, "%s: %jd bytes, expected at most %zu", path, (intmax_t)info.st_size, most);

@@ -155,7 +155,8 @@ def test_full_disk():
 
 
 def test_refusals():
-    for arguments, word in [(["--resume", "nowhere"], "no checkpoint"),
+    for arguments, word in [(["--resume", "nowhere"], "nowhere: no such folder, expected the folder of a run"),
+                            (["--resume", "full/checkpoint.safetensors"], "checkpoint.safetensors: not a folder, expected"),
                             (["--resume", "full", "--rate", "0.2"], "option --rate was 0.05, now it is 0.2"),
                             (["--resume", "full", "--subset", "500"], "option --subset was 600"),
                             (["--resume", "full", "-o", "other"], "own folder"),

@@ -75,7 +75,7 @@ printf 'dense 8\n# a comment\nconvv 3 3\n' >bad.net
 expect 1 train data/good --net bad.net --batch 60 -o bad; says 'bad.net: line 3'; says "did you mean 'conv'?"
 : >empty.net
 expect 1 train data/good --net empty.net --batch 60 -o bad; says 'empty.net: no layers'
-expect 1 train data/good --net data --batch 60 -o bad; says 'data: not a regular file'
+expect 1 train data/good --net data --batch 60 -o bad; says 'data: a folder, expected a file'
 absent bad
 
 # ---- Training ----
@@ -141,7 +141,7 @@ head -c 1000 "$model" >cut.safetensors
 expect 1 eval cut.safetensors data/good; says 'cut.safetensors'
 : >empty.safetensors
 expect 1 eval empty.safetensors data/good; says 'empty.safetensors: 0 bytes'
-expect 1 eval data data/good; says 'data: not a regular file'
+expect 1 eval data data/good; says 'data: a folder, expected a file'
 
 # ---- Prediction ----
 

@@ -96,7 +96,7 @@ expect 1 lda t/X.npy --save nowhere/plants.lda; says 'nowhere/plants.lda'
 
 expect 2 lda; says 'expected FEATURES'
 expect 2 lda a b c; says 'one word too many'
-expect 2 lda t/X.npy --cross-validate 1; says 'folds: found 1, expected 2 to 1000, or 0 for none'
+expect 2 lda t/X.npy --cross-validate 1; says 'option --cross-validate: found 1, expected 2 or more, or 0 for none'
 expect 2 lda t/X.npy --cross-validate -1; says 'option --cross-validate'
 expect 2 lda t/plants.csv --label specis; says "did you mean 'species'?"
 expect 2 lda t/plants.csv t/y.npy; says 'has its labels in itself'
@@ -110,7 +110,7 @@ expect 1 lda t/bad/X_cut.npy; says 'promises 32 bytes, found 31'
 expect 1 lda t/bad/X_promises.npy; says 'promises 32000000000000 bytes, found 32'
 expect 1 lda t/bad/X_nan.npy; says 'X_nan.npy: row 2, column 1 is nan'
 expect 1 lda t/bad/cut.npz; says 'not a valid zip file'
-expect 1 lda t; says 't: not a regular file'
+expect 1 lda t; says 't: a folder, expected a file'
 expect 1 lda t/X.npy t/bad/y.npy; says '4 labels, expected one for each of the 150 rows of t/X.npy'
 expect 1 lda t/X.npy -o nowhere/Z.npy; says 'nowhere/Z.npy'; silent out
 absent nowhere
