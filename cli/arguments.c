@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { MOST_OPTIONS = 128, MOST_NAME = 64 };
 
@@ -128,6 +129,40 @@ static int check_words(const cli_command *command, const cli_arguments *argument
     return EXIT_OK;
 }
 
+/* ---- Files that are read and written ---- */
+
+static int is_same_file(const char *a, const char *b)
+{
+    struct stat one, other;
+
+    return stat(a, &one) == 0 && stat(b, &other) == 0 && S_ISREG(one.st_mode) && one.st_dev == other.st_dev &&
+           one.st_ino == other.st_ino;
+}
+
+/* A file that is read is not written over, unless that is what the command is for. */
+static int check_output(const cli_command *command, const cli_arguments *arguments, const char *option)
+{
+    const char *path = option_text(arguments->options, option);
+    int lost = is_same_file(option_text(arguments->options, "compare"), path) ||
+               is_same_file(option_text(arguments->options, "apply"), path);
+
+    for (size_t i = command->replaces ? 1 : 0; i < arguments->n_words; i++)
+        lost |= is_same_file(arguments->words[i], path);
+    if (!lost) return EXIT_OK;
+    return complain_usage(command->name, "option %s: found %s, which is read as well; expected another file",
+                          option, path);
+}
+
+static int check_outputs(const cli_command *command, const cli_arguments *arguments)
+{
+    static const char *const options[] = { "output", "save", "answers" };
+    int code = EXIT_OK;
+
+    for (size_t i = 0; code == EXIT_OK && i < sizeof options / sizeof options[0]; i++)
+        code = check_output(command, arguments, options[i]);
+    return code;
+}
+
 int arguments_read(const cli_command *command, int argc, char **argv, cli_arguments *arguments)
 {
     reader self = { .command = command, .argv = argv, .argc = argc, .out = arguments };
@@ -141,6 +176,7 @@ int arguments_read(const cli_command *command, int argc, char **argv, cli_argume
     code = exit_code_of(command->name, options_create(&arguments->options));
     if (code == EXIT_OK) code = read_all(&self);
     if (code == EXIT_OK) code = check_words(command, arguments);
+    if (code == EXIT_OK) code = check_outputs(command, arguments);
     if (code != EXIT_OK) arguments_release(arguments);
     return code;
 }

@@ -34,7 +34,8 @@ typedef struct cli_command {
     const char *summary;  /* one line for the list of commands   */
     const char *details;  /* for --help, which wraps it          */
     const char *examples; /* one command line per line           */
-    int takes_presets;    /* --help lists those of the data sets  */
+    int takes_presets;    /* --help lists those of the data sets */
+    int replaces;         /* its first word may be its output    */
     /* Does the work and gives the exit code. */
     int (*run)(const cli_arguments *arguments);
 } cli_command;

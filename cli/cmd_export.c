@@ -8,23 +8,8 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static const char *const name = "export";
-
-static int is_same_file(const char *a, const char *b)
-{
-    struct stat one, other;
-
-    return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
-}
-
-static int check_paths(const char *model, const char *path)
-{
-    if (!path[0]) return complain_usage(name, "a file to write is needed: -o model.onnx");
-    if (is_same_file(model, path)) return complain_usage(name, "%s: is the model itself", path);
-    return EXIT_OK;
-}
 
 static void print_values(const char *what, const onnx_value *values, size_t count)
 {
@@ -66,9 +51,8 @@ static int run_export(const cli_arguments *arguments)
     const char *path = option_text(options, "output");
     dlda_model *model = NULL;
     onnx_info *info = NULL;
-    int code = check_paths(arguments->words[0], path);
-
-    if (code == EXIT_OK) code = exit_code_of(name, dlda_model_load(arguments->words[0], &model));
+    if (!path[0]) return complain_usage(name, "a file to write is needed: -o model.onnx");
+    int code = exit_code_of(name, dlda_model_load(arguments->words[0], &model));
     if (code == EXIT_OK)
         code = exit_code_of(name, dlda_model_export_onnx(model, option_probability(options, "head"), path));
     if (code == EXIT_OK) code = exit_code_of(name, onnx_info_read(path, &info));

@@ -197,6 +197,7 @@ const cli_command refit_command = {
     .operands = "MODEL [DATA]",
     .least = 1,
     .most = 2,
+    .replaces = 1,
     .summary = "Fit a model's head anew: on other data, with a class more, with other priors.",
     .details =
         "The network stays as it is; the LDA on its features is fitted in closed form, which takes one pass over "

@@ -24,7 +24,7 @@ expect 0 export "$model" -o older.onnx; holds "the same model, the same bytes" c
 
 expect 2 export "$model"; says 'a file to write is needed: -o'; silent out
 expect 2 export -o x.onnx; absent x.onnx
-expect 2 export "$model" -o "./$model"; says 'is the model itself'
+expect 2 export "$model" -o "./$model"; says 'option --output: found .*, which is read as well; expected another file'
 expect 0 info "$model"
 expect 2 export "$model" -o x.onnx --proba papper; says "did you mean 'paper'?"; absent x.onnx
 expect 1 export missing.safetensors -o x.onnx; says 'missing.safetensors: '; absent x.onnx

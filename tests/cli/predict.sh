@@ -70,9 +70,11 @@ cp data/zero.png mixed/.e.png
 echo words >mixed/f.txt
 ln -s . mixed/again
 expect 1 predict "$model" mixed --batch 2; lines 3; prints '^mixed/a.png,'; prints '^mixed/deeper/c.png,'
-says 'mixed/b.png: not a valid PNG'; says 'mixed/f.txt: neither a PNG nor a JPEG'; says 'mixed/again: not a regular file'
+says 'mixed/b.png: not a valid PNG'; says 'mixed/f.txt: neither a PNG nor a JPEG'; says 'mixed/again: a folder, expected a file'
 holds "a line for each that is bad" test "$(wc -l <err)" -eq 3
 mkdir -p hollow/inside
+cp data/zero.png mine.png
+expect 2 predict "$model" mine.png -o mine.png; says 'which is read as well'; holds "the picture is as before" cmp -s data/zero.png mine.png
 expect 1 predict "$model" hollow; says 'hollow: no pictures in this folder'; silent out
 
 expect 0 predict "$model" data/pictures/test -o whole.csv
