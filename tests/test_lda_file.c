@@ -9,6 +9,8 @@
 #include "classify/lda_head.h"
 #include "model/safetensors.h"
 
+#include <locale.h>
+
 enum { ROWS = 60, FEATURES = 4, MOST_TENSORS = 8 };
 
 static float X[ROWS][FEATURES];
@@ -77,6 +79,31 @@ static void test_round_trip(void **state)
     check_same(decoded);
     dlda_bytes_destroy(bytes);
     dlda_lda_destroy(loaded);
+    dlda_lda_destroy(decoded);
+}
+
+/* Where numbers have a comma, files have a point all the same. localedef makes the locale, which may not be installed. */
+static void test_every_locale(void **state)
+{
+    char place[] = "/tmp/deeplda-locale-XXXXXX", command[128];
+    dlda_lda *decoded = NULL;
+    void *bytes = NULL;
+    size_t size = 0;
+
+    (void)state;
+    assert_non_null(mkdtemp(place));
+    snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 2> /dev/null", place);
+    int made = system(command) == 0 && setenv("LOCPATH", place, 1) == 0;
+    if (setlocale(LC_NUMERIC, "de_DE.UTF-8")) {
+        CHECK_OK(dlda_lda_to_bytes(lda, &bytes, &size));
+        CHECK_OK(dlda_lda_from_bytes(bytes, size, &decoded));
+        check_same(decoded);
+    }
+    setlocale(LC_NUMERIC, "C");
+    if (made) unsetenv("LOCPATH");
+    snprintf(command, sizeof command, "rm -rf %s", place);
+    assert_int_equal(system(command), 0);
+    dlda_bytes_destroy(bytes);
     dlda_lda_destroy(decoded);
 }
 
@@ -286,13 +313,10 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_of_a_model),
-        cmocka_unit_test(test_names_that_are_equal),
-        cmocka_unit_test(test_other_kinds),
-        cmocka_unit_test(test_lies),
-        cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_round_trip),  cmocka_unit_test(test_every_locale),
+        cmocka_unit_test(test_of_a_model),  cmocka_unit_test(test_names_that_are_equal),
+        cmocka_unit_test(test_other_kinds), cmocka_unit_test(test_lies),
+        cmocka_unit_test(test_damage),      cmocka_unit_test(test_no_memory),
     };
 
     return cmocka_run_group_tests_name("lda_file", tests, make_lda, remove_lda);

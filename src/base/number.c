@@ -7,6 +7,7 @@
 
 #include <locale.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +31,18 @@ int dlda_parse_whole(const char *text, int64_t *value)
     if (!*text || text[strspn(text, "0123456789+-")]) return 0;
     *value = strtoll(text, &end, 10); /* a number that does not fit becomes the largest: no range has it */
     return end != text && !*end;
+}
+
+int dlda_print_real(double value, int digits, char text[40])
+{
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+
+    if (!plain) return 0;
+    locale_t before = uselocale(plain); /* of this thread */
+    snprintf(text, 40, "%.*g", digits, value);
+    uselocale(before);
+    freelocale(plain);
+    return 1;
 }
 
 /* ---- Floats, fast ---- */

@@ -14,6 +14,9 @@ int dlda_parse_real(const char *text, double *value);
 /* 1 and the value if it is a plain whole number; else 0. What does not fit becomes the largest or smallest value. */
 int dlda_parse_whole(const char *text, int64_t *value);
 
+/* The reverse, with so many digits; 0 without memory. */
+int dlda_print_real(double value, int digits, char text[40]);
+
 /* 1 and the nearest float if the n characters are a plain decimal number, blanks around it allowed; else 0. For tables of
  * millions: many times as fast as dlda_parse_real, and right but for one case in about 2^39, which is off by one bit. */
 int dlda_parse_float(const char *text, size_t n, float *value);

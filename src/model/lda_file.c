@@ -12,7 +12,6 @@
 #include "model/head_file.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 static const char format_version[] = "1", lambda_key[] = "lambda", classes_key[] = "classes";
@@ -47,7 +46,7 @@ static dlda_status encode(const dlda_lda *lda, const char *path, char **bytes, s
 
     DLDA_TRY(names_to_json(lda, path, &names));
     if (names) texts[n_texts++] = (dlda_metadata_entry){ classes_key, names };
-    snprintf(lambda, sizeof lambda, "%.17g", lda->lambda);
+    if (!dlda_print_real(lda->lambda, 17, lambda)) DLDA_FAIL(DLDA_E_MEMORY, "%s: no memory for a locale", path);
     if (!isnan(lda->lambda)) texts[n_texts++] = (dlda_metadata_entry){ lambda_key, lambda };
     size_t n_tensors = dlda_head_tensors(lda, tensors);
     DLDA_TRY(dlda_safetensors_encode(path, tensors, n_tensors, texts, n_texts, bytes, size));

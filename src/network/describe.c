@@ -3,6 +3,7 @@
  * describe.c - a network as a table for people.
  */
 #include "base/memory.h"
+#include "base/number.h"
 #include "network/network.h"
 
 #include <stdarg.h>
@@ -25,6 +26,7 @@ static void append(char *text, size_t size, const char *format, ...)
 static void describe_layer(const dlda_layer *layer, char *name, size_t size)
 {
     const dlda_conv *conv = &layer->conv;
+    char rate[40];
 
     switch (layer->kind) {
     case DLDA_CONV_LAYER:
@@ -38,7 +40,9 @@ static void describe_layer(const dlda_layer *layer, char *name, size_t size)
     case DLDA_POOL_LAYER:
         snprintf(name, size, "maxpool %zu stride %zu", layer->pool.size, layer->pool.stride);
         return;
-    case DLDA_DROPOUT_LAYER: snprintf(name, size, "dropout %g", layer->rate); return;
+    case DLDA_DROPOUT_LAYER:
+        snprintf(name, size, "dropout %s", dlda_print_real(layer->rate, 6, rate) ? rate : "");
+        return;
     case DLDA_GAP_LAYER: snprintf(name, size, "global average pooling"); return;
     }
 }
