@@ -628,6 +628,42 @@ static void test_sums_that_are_none(void **state)
     batch_free(&b);
 }
 
+/* Without rows there is no mean loss; what is not a number must not get into it. */
+static void test_sums_of_losses(void **state)
+{
+    static const dlda_objective_kind kinds[] = { DLDA_OBJECTIVE_CCE, DLDA_OBJECTIVE_LDA_BAYES };
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        float H[] = { 1, 0, 2, 1, 0, 1, 1, 3 };
+        const int labels[] = { 0, 0, 1, 1 };
+        double loss = 7, sums[64] = { 0 };
+        dlda_objective *objective = NULL;
+        const dlda_objective_spec spec = { kinds[i], 2, 2, 4, 0.001, 1 };
+        CHECK_OK(dlda_objective_create(&spec, &objective));
+        for (size_t round = 0; round < dlda_objective_rounds(objective); round++) {
+            dlda_objective_reset(objective, round);
+            if (round + 1 == dlda_objective_rounds(objective)) break;
+            CHECK_OK(dlda_objective_add(objective, H, labels, 4));
+            CHECK_OK(dlda_objective_solve(objective, &loss));
+        }
+        CHECK_STATUS(dlda_objective_solve(objective, &loss), DLDA_E_ARGUMENT);
+        CHECK_ERROR_SAYS("no rows");
+        assert_true(loss == 7);
+        sums[0] = -1;
+        CHECK_STATUS(dlda_objective_merge_sums(objective, sums, dlda_objective_sums_size(objective)),
+                     DLDA_E_NUMERIC);
+        sums[0] = 1;
+        sums[1] = NAN;
+        CHECK_STATUS(dlda_objective_merge_sums(objective, sums, dlda_objective_sums_size(objective)),
+                     DLDA_E_NUMERIC);
+        CHECK_OK(dlda_objective_add(objective, H, labels, 4));
+        CHECK_OK(dlda_objective_solve(objective, &loss));
+        assert_true(loss > 0 && loss < 7);
+        dlda_objective_destroy(objective);
+    }
+}
+
 static void test_names(void **state)
 {
     (void)state;
@@ -784,6 +820,7 @@ int main(void)
         cmocka_unit_test(test_selected),
         cmocka_unit_test(test_stages),
         cmocka_unit_test(test_sums_that_are_none),
+        cmocka_unit_test(test_sums_of_losses),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_too_few_classes),
         cmocka_unit_test(test_values_not_finite),

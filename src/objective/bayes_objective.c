@@ -197,6 +197,10 @@ static dlda_status merge_sums(void *state, const double *sums)
 
     if (self->round == 0)
         return dlda_scatter_merge_sums(self->scatter, sums, dlda_scatter_sums_size(self->scatter));
+    for (size_t i = 0; i < n_sums(self); i++)
+        if (!isfinite(sums[i]) || (i == ROWS && sums[i] < 0))
+            return dlda_fail(DLDA_E_NUMERIC,
+                             "objective lda-bayes: value %zu to merge is %g, expected a finite value", i, sums[i]);
     for (size_t i = 0; i < n_sums(self); i++) self->sums[i] += sums[i];
     return DLDA_OK;
 }
@@ -221,6 +225,8 @@ static dlda_status solve(void *state, double *loss)
     bayes_objective *self = state;
 
     if (self->round == 0) return solve_lda(self);
+    if (!(self->sums[ROWS] > 0))
+        return dlda_fail(DLDA_E_ARGUMENT, "objective lda-bayes: no rows of usable classes, expected 1 or more");
     *loss = self->sums[LOSS] / self->sums[ROWS];
     return DLDA_OK;
 }
