@@ -99,7 +99,7 @@ static void test_learns_with_every_objective(void **state)
 /* What a model says of its data is what was done, not what an option would have done. */
 static void test_division_is_recorded_as_done(void **state)
 {
-    dlda_dataset *all = new_problem(1), *train = NULL, *validation = NULL;
+    dlda_dataset *all = new_problem(1), *train = NULL, *validation = NULL, *part = NULL;
     dlda_options *options = new_options("lda");
     dlda_trainer *trainer = NULL;
 
@@ -120,6 +120,12 @@ static void test_division_is_recorded_as_done(void **state)
     assert_non_null(strstr(trainer->model->options, "\"validation\": 0.2"));
     assert_non_null(strstr(trainer->model->options, "\"subset\": 120,"));
     dlda_trainer_destroy(trainer);
+    CHECK_OK(dlda_dataset_subset(train, 60, 1, &part)); /* what the options do not say */
+    CHECK_OK(dlda_trainer_create(options, part, NULL, &trainer));
+    assert_non_null(strstr(trainer->model->options, "\"validation\": 0,"));
+    assert_non_null(strstr(trainer->model->options, "\"subset\": 0,"));
+    dlda_trainer_destroy(trainer);
+    dlda_dataset_destroy(part);
     dlda_dataset_destroy(train);
     dlda_dataset_destroy(validation);
     dlda_dataset_destroy(all);
@@ -330,6 +336,34 @@ static void test_stop_keeps_completed_epochs(void **state)
     dlda_dataset_destroy(train);
 }
 
+/* A workspace holds what it made of the weights, which the next epoch changes. */
+static void test_workspace_of_an_earlier_epoch_is_refused(void **state)
+{
+    dlda_dataset *data = new_problem(1);
+    dlda_options *options = new_options("lda");
+    dlda_trainer *trainer = NULL;
+    dlda_workspace *workspace = NULL;
+    dlda_evaluation *evaluation = NULL;
+
+    (void)state;
+    CHECK_OK(dlda_trainer_create(options, data, NULL, &trainer));
+    CHECK_OK(dlda_trainer_run_epoch(trainer));
+    const dlda_model *model = dlda_trainer_model(trainer);
+    CHECK_OK(dlda_workspace_create(model, 10, 1, &workspace));
+    CHECK_OK(dlda_trainer_run_step(trainer)); /* the model is that of the epoch */
+    CHECK_OK(dlda_model_evaluate(model, workspace, data, DLDA_PROBABILITY_PAPER, &evaluation));
+    dlda_evaluation_destroy(evaluation);
+    evaluation = NULL;
+    CHECK_OK(dlda_trainer_run_epoch(trainer));
+    CHECK_STATUS(dlda_model_evaluate(model, workspace, data, DLDA_PROBABILITY_PAPER, &evaluation), DLDA_E_ARGUMENT);
+    CHECK_ERROR_SAYS("before the training changed the model");
+    assert_null(evaluation);
+    dlda_workspace_destroy(workspace);
+    dlda_trainer_destroy(trainer);
+    dlda_options_destroy(options);
+    dlda_dataset_destroy(data);
+}
+
 static void test_best_model_is_that_of_the_best_epoch(void **state)
 {
     dlda_dataset *train = new_problem(1), *validation = new_problem(2);
@@ -468,6 +502,7 @@ int main(void)
         cmocka_unit_test(test_steps_take_no_memory),
         cmocka_unit_test(test_gradient_through_network_and_objective),
         cmocka_unit_test(test_stop_keeps_completed_epochs),
+        cmocka_unit_test(test_workspace_of_an_earlier_epoch_is_refused),
         cmocka_unit_test(test_best_model_is_that_of_the_best_epoch),
         cmocka_unit_test(test_folder_is_not_overwritten),
         cmocka_unit_test(test_data_that_cannot_be_trained_on),

@@ -212,6 +212,7 @@ dlda_status dlda_dataset_select(const dlda_dataset *parent, const size_t *positi
     *self = *parent;
     self->index = NULL;
     self->labels = NULL;
+    self->division = (dlda_division){ 0 }; /* that of the parent is not all that was done */
     self->count = n;
     atomic_fetch_add(&self->storage->users, 1);
     DLDA_TRY(DLDA_TAKE(&self->index, n, "data set"));

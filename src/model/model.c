@@ -182,6 +182,7 @@ dlda_status dlda_options_use_model(dlda_options *options, const dlda_model *mode
 
 struct dlda_workspace {
     const float *weights; /* of the model that it was made for */
+    size_t version;       /* of them                            */
     size_t batch;
     dlda_team *team;
     dlda_plan *plan;
@@ -211,6 +212,7 @@ dlda_status dlda_workspace_create(const dlda_model *model, size_t batch, size_t 
 
     DLDA_TRY(DLDA_TAKE(&self, 1, "workspace"));
     self->weights = model->weights;
+    self->version = model->version;
     self->batch = batch;
     DLDA_TRY(dlda_team_create(threads, &self->team));
     const dlda_plan_spec spec = { batch, self->team, 0, DLDA_KERNELS_FAST };
@@ -248,8 +250,10 @@ void dlda_workspace_destroy(dlda_workspace *self)
 
 static dlda_status check_workspace(const dlda_model *model, const dlda_workspace *workspace)
 {
-    if (workspace->weights == model->weights) return DLDA_OK;
-    return dlda_fail(DLDA_E_ARGUMENT, "workspace: made for another model");
+    if (workspace->weights != model->weights)
+        return dlda_fail(DLDA_E_ARGUMENT, "workspace: made for another model");
+    if (workspace->version == model->version) return DLDA_OK;
+    return dlda_fail(DLDA_E_ARGUMENT, "workspace: made before the training changed the model; expected a new one");
 }
 
 static size_t at_most(size_t n, size_t most)

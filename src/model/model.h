@@ -13,6 +13,7 @@ struct dlda_model {
     dlda_preparation *preparation; /* of images; NULL: scale alone */
     dlda_network *network;
     float *weights; /* [n_weights]                                     */
+    size_t version; /* of the weights: a trainer replaces them by better ones */
     float *state;   /* [n_state]    batch norm's running statistics    */
     dlda_lda *lda;  /* NULL until it is fitted                         */
     size_t classes;

@@ -92,6 +92,7 @@ static int keep_if_best(dlda_trainer *self, const dlda_epoch *epoch)
     self->best_epoch = epoch->epoch;
     memcpy(model->weights, self->weights, model->network->n_weights * sizeof *model->weights);
     memcpy(model->state, self->state, model->network->n_state * sizeof *model->state);
+    model->version++;
     dlda_lda_destroy(model->lda);
     model->lda = self->lda;
     self->lda = NULL;
