@@ -294,7 +294,7 @@ DLDA_API void dlda_trainer_destroy(dlda_trainer *trainer);
 DLDA_API void dlda_trainer_watch(dlda_trainer *trainer, const dlda_watch *watch);
 
 /* Records the run in `folder`, which must not exist unless `force`: options.json, history.csv, eigenvalues.csv,
- * model.safetensors and run.json after each epoch, checkpoint.safetensors also every few minutes. */
+ * model.safetensors and run.json after each epoch, checkpoint.safetensors also every few minutes. Before the first step. */
 DLDA_API dlda_status dlda_trainer_record(dlda_trainer *trainer, const char *folder, int force);
 /* Continues the run recorded in `folder` from its last checkpoint, with the same bits as without the interruption. For a
  * new trainer with the same data and options, except epochs and those that do not decide the result. */
@@ -312,7 +312,8 @@ DLDA_API int dlda_trainer_is_complete(const dlda_trainer *trainer);
 DLDA_API dlda_status dlda_trainer_finish(dlda_trainer *trainer);
 
 /* The model of the epoch that is best on the validation set, or of the last epoch without one; NULL before the first
- * epoch is complete. dlda_model_copy makes one that outlives the trainer. */
+ * epoch is complete. Further training changes it, and then it needs a new workspace; dlda_model_copy makes one that stays,
+ * and outlives the trainer. */
 DLDA_API const dlda_model *dlda_trainer_model(const dlda_trainer *trainer);
 DLDA_API const dlda_epoch *dlda_trainer_history(const dlda_trainer *trainer, size_t *count);
 

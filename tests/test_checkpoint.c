@@ -260,6 +260,7 @@ static void test_info_of_a_folder_used_again(void **state)
     assert_int_equal(info->state, DLDA_RUN_UNKNOWN);
     assert_int_equal(info->steps_done, 1);
     assert_string_equal(info->options, second.trainer->model->options);
+    assert_string_equal(info->data, ""); /* nobody said where they came from */
     dlda_run_info_destroy(info);
     end_job(&second);
 }
@@ -360,6 +361,77 @@ static void test_finish_early(void **state)
     end_job(&second);
     end_job(&first);
     end_job(&whole);
+}
+
+/* A trainer that did not train leaves the checkpoint of its folder as it is; and what fails at the end is said. */
+static void test_finish_that_has_nothing_to_do_or_fails(void **state)
+{
+    char run[256], path[300];
+    job idle = new_job("lda", NULL, 0), failing = new_job("lda", NULL, 0);
+    dlda_run_info *before = NULL, *after = NULL;
+
+    (void)state;
+    snprintf(run, sizeof run, "%s", in_folder("idle"));
+    leave_checkpoint(run);
+    before = info_of(run);
+    CHECK_OK(dlda_trainer_resume(idle.trainer, run));
+    CHECK_OK(dlda_trainer_finish(idle.trainer));
+    after = info_of(run);
+    assert_int_equal(after->steps_done, before->steps_done);
+    assert_true(after->seconds == before->seconds);
+    snprintf(run, sizeof run, "%s", in_folder("failing"));
+    snprintf(path, sizeof path, "%s/model.safetensors", run);
+    CHECK_OK(dlda_trainer_record(failing.trainer, run, 1));
+    CHECK_OK(dlda_trainer_run_epoch(failing.trainer));
+    assert_int_equal(remove(path), 0);
+    CHECK_OK(dlda_folder_make(path));
+    CHECK_STATUS(dlda_trainer_finish(failing.trainer), DLDA_E_IO);
+    CHECK_ERROR_SAYS("model.safetensors");
+    dlda_run_info_destroy(before);
+    dlda_run_info_destroy(after);
+    end_job(&failing);
+    end_job(&idle);
+}
+
+/* options.json and the first best model are written by the first epoch. */
+static void test_record_comes_before_the_first_step(void **state)
+{
+    job late = new_job("lda", NULL, 0);
+
+    (void)state;
+    CHECK_OK(dlda_trainer_run_step(late.trainer));
+    CHECK_STATUS(dlda_trainer_record(late.trainer, in_folder("late"), 1), DLDA_E_ARGUMENT);
+    CHECK_ERROR_SAYS("record: 1 steps are done already");
+    end_job(&late);
+}
+
+/* A file may have a good checksum and lack an array: the trainer stays a new one. */
+static void test_resume_that_fails_leaves_no_history(void **state)
+{
+    char run[256], path[300];
+    job first = new_job("lda", NULL, 0), second = new_job("lda", NULL, 0);
+    dlda_safetensors *file = NULL;
+    dlda_checkpoint_texts texts = { 0 };
+    dlda_tensor tensors[DLDA_CHECKPOINT_TENSORS];
+    size_t count = 0;
+
+    (void)state;
+    snprintf(run, sizeof run, "%s", in_folder("lacking"));
+    CHECK_OK(dlda_trainer_record(first.trainer, run, 1));
+    CHECK_OK(dlda_trainer_run_epoch(first.trainer));
+    snprintf(path, sizeof path, "%s/%s", run, DLDA_CHECKPOINT_NEWEST);
+    CHECK_OK(dlda_checkpoint_open(path, &file));
+    CHECK_OK(dlda_checkpoint_read_texts(file, path, &texts));
+    for (size_t i = 0; i < dlda_safetensors_count(file); i++)
+        if (strcmp(dlda_safetensors_at(file, i)->name, "velocity") != 0)
+            tensors[count++] = *dlda_safetensors_at(file, i);
+    CHECK_OK(dlda_checkpoint_write(path, tensors, count, &texts));
+    dlda_safetensors_destroy(file);
+    CHECK_STATUS(dlda_trainer_resume(second.trainer, run), DLDA_E_FORMAT);
+    CHECK_ERROR_SAYS("'velocity' is missing");
+    assert_int_equal(second.trainer->history->count, 0);
+    end_job(&second);
+    end_job(&first);
 }
 
 /* The seconds that an interrupted epoch took before its checkpoint are part of the epoch. */
@@ -667,6 +739,9 @@ int main(void)
         cmocka_unit_test(test_info_without_memory),
         cmocka_unit_test(test_step_by_step),
         cmocka_unit_test(test_finish_early),
+        cmocka_unit_test(test_finish_that_has_nothing_to_do_or_fails),
+        cmocka_unit_test(test_record_comes_before_the_first_step),
+        cmocka_unit_test(test_resume_that_fails_leaves_no_history),
         cmocka_unit_test(test_seconds_of_an_interrupted_epoch),
         cmocka_unit_test(test_measured_epochs),
         cmocka_unit_test(test_run_states),

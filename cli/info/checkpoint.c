@@ -44,7 +44,7 @@ static void write_text(const char *path, const dlda_run_info *info)
     else
         printf("%-12s%zu, validation accuracy %.2f %%\n", "best epoch", info->best_epoch,
                100 * info->best_accuracy);
-    info_print_text("data", info->data);
+    if (info->data[0]) info_print_text("data", info->data);
     printf("\nnetwork\n%s\noptions of the training\n%s\n", info->network, info->options);
 }
 

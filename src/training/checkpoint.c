@@ -141,8 +141,9 @@ dlda_status dlda_checkpoint_save(const dlda_trainer *self, const char *folder)
     double(*epochs)[DLDA_EPOCH_FIELDS] = NULL;
     tensor_set set = { .count = 0 };
     char data[64];
+    int given = dlda_options_is_given(self->options, "data");
     const dlda_checkpoint_texts texts = { self->model->network->text, self->model->options, data,
-                                          self->options->data };
+                                          given ? self->options->data : "" };
 
     DLDA_TRY(dlda_path_join(folder, DLDA_CHECKPOINT_NEWEST, &path));
     DLDA_TRY(dlda_path_join(folder, DLDA_CHECKPOINT_PREVIOUS, &older));
@@ -305,6 +306,7 @@ static dlda_status restore(dlda_trainer *self, const dlda_safetensors *file, con
     self->best_accuracy = numbers.best_accuracy;
     self->epoch_seconds = dlda_checkpoint_epoch_seconds(file);
 done:
+    if (status != DLDA_OK) self->history->count = 0; /* as many as epochs_done */
     return status;
 }
 

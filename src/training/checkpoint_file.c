@@ -20,6 +20,22 @@ enum { FORMAT, NETWORK, OPTIONS, DATA, SOURCE, N_TEXTS };
 static const char *const keys[N_TEXTS] = { DLDA_CHECKPOINT_KEY, "network", "options", "data", "source" };
 static const char format_version[] = "1";
 
+static const char *const names[] = { "counters",
+                                     "weights",
+                                     "velocity",
+                                     "state",
+                                     "history",
+                                     "eigenvalues",
+                                     "epoch_seconds",
+                                     "best.weights",
+                                     "best.state",
+                                     "best.head.counts",
+                                     "best.head.means",
+                                     "best.head.directions",
+                                     "best.head.eigenvalues",
+                                     "best.head.within",
+                                     "best.head.total" };
+
 /* ---- The checksum ---- */
 
 static size_t element_size(dlda_dtype dtype)
@@ -45,6 +61,15 @@ static void checksum(const char *const texts[N_TEXTS], const dlda_tensor **tenso
     snprintf(sum, 16, "%08" PRIx32, (uint32_t)crc);
 }
 
+/* The checksum has no names in it: a damaged one would be an array that is missing, which some may be. */
+static dlda_status check_name(const char *path, const char *name)
+{
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(names[i], name) == 0) return DLDA_OK;
+    return dlda_fail(DLDA_E_FORMAT, "%s: array '%s' is not one of a checkpoint: the file is damaged", path,
+                     dlda_show(name).text);
+}
+
 static dlda_status check_sum(const dlda_safetensors *file, const char *path)
 {
     const dlda_tensor *tensors[DLDA_CHECKPOINT_TENSORS];
@@ -56,6 +81,7 @@ static dlda_status check_sum(const dlda_safetensors *file, const char *path)
         return dlda_fail(DLDA_E_FORMAT, "%s: %zu arrays are too many", path, count);
     for (size_t i = 0; i < count; i++) {
         tensors[i] = dlda_safetensors_at(file, i);
+        if (check_name(path, tensors[i]->name) != DLDA_OK) return DLDA_E_FORMAT;
         if (tensors[i]->dtype != DLDA_F32 && tensors[i]->dtype != DLDA_F64)
             return dlda_fail(DLDA_E_FORMAT, "%s: %s: type %s", path, tensors[i]->name,
                              dlda_dtype_name(tensors[i]->dtype));

@@ -296,11 +296,11 @@ dlda_status dlda_trainer_finish(dlda_trainer *self)
     dlda_status status = DLDA_OK;
 
     if (dlda_trainer_is_complete(self)) return finish(self, DLDA_OK);
-    DLDA_TRY(save(self));
-    (void)finish(self, dlda_fail(DLDA_E_STOPPED, "ended after %zu of %lld epochs", self->epochs_done,
-                                 (long long)self->options->epochs));
+    if (self->clock.begin > 0) DLDA_TRY(save(self)); /* else the folder has it already, if any */
+    status = finish(self, dlda_fail(DLDA_E_STOPPED, "ended after %zu of %lld epochs", self->epochs_done,
+                                    (long long)self->options->epochs));
 done:
-    return status;
+    return status == DLDA_E_STOPPED ? DLDA_OK : status;
 }
 
 dlda_status dlda_trainer_run(dlda_trainer *self)

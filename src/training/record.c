@@ -45,6 +45,9 @@ dlda_status dlda_trainer_record(dlda_trainer *self, const char *folder, int forc
     dlda_status status = DLDA_OK;
     char *copy = NULL;
 
+    if (self->clock.begin > 0) /* some files are written by the first epoch alone */
+        DLDA_FAIL(DLDA_E_ARGUMENT, "record: %zu steps are done already, expected a trainer that has not begun",
+                  self->steps_done);
     DLDA_TRY(dlda_take_text(folder, &copy));
     DLDA_TRY(make_folder(folder, force, &self->made_folder));
     dlda_release(self->folder);
