@@ -40,13 +40,16 @@ static void check_training(const char *objective, const dlda_dataset *data, dlda
 
     CHECK_OK(dlda_options_set(options, "prepare", "gcn,zca"));
     KEEPS_THREADS(dlda_trainer_create(options, data, data, trainer));
+    KEEPS_THREADS(dlda_trainer_run_step(*trainer));
+    KEEPS_THREADS(dlda_trainer_run_epoch(*trainer));
+    KEEPS_THREADS(dlda_trainer_finish(*trainer)); /* early */
     KEEPS_THREADS(dlda_trainer_run(*trainer));
     dlda_options_destroy(options);
 }
 
 static void test_training_and_model(void **state)
 {
-    dlda_dataset *data = new_problem(1);
+    dlda_dataset *data = new_problem(1), *more = NULL;
     dlda_trainer *trainer = NULL;
     dlda_workspace *workspace = NULL;
     dlda_model *refitted = NULL;
@@ -56,6 +59,9 @@ static void test_training_and_model(void **state)
     int labels[2];
 
     (void)state;
+    images[0] = 1;
+    CHECK_OK(dlda_dataset_create(
+        &(dlda_dataset_spec){ .count = 2, .height = SIDE, .width = SIDE, .channels = 1, .values = images }, &more));
     check_training("lda-bayes", data, &trainer);
     dlda_trainer_destroy(trainer);
     check_training("lda", data, &trainer);
@@ -66,10 +72,15 @@ static void test_training_and_model(void **state)
     KEEPS_THREADS(dlda_model_fit_svm(model, workspace, data, &(dlda_svm_spec){ .threads = 2 }, &svm));
     KEEPS_THREADS(dlda_model_refit(model, workspace, data, 0.001, &refitted));
     dlda_model_destroy(refitted);
+    KEEPS_THREADS(dlda_model_add_class(model, workspace, more, "more", 0.001, &refitted));
+    dlda_model_destroy(refitted);
+    KEEPS_THREADS(dlda_model_copy(model, &refitted));
+    dlda_model_destroy(refitted);
     dlda_svm_destroy(svm);
     dlda_evaluation_destroy(evaluation);
     dlda_workspace_destroy(workspace);
     dlda_trainer_destroy(trainer);
+    dlda_dataset_destroy(more);
     dlda_dataset_destroy(data);
 }
 
@@ -83,6 +94,8 @@ static void test_lda_and_objective(void **state)
     dlda_scatter *scatter = NULL;
     dlda_lda *lda = NULL;
     dlda_objective *objective = NULL;
+    void *bytes = NULL;
+    size_t size = 0;
 
     (void)state;
     for (int i = 0; i < N * D; i++) H[i] = (float)check_normal(&seed) + (i / D % C == i % D ? 2 : 0);
@@ -94,8 +107,34 @@ static void test_lda_and_objective(void **state)
     const dlda_objective_spec spec = { DLDA_OBJECTIVE_LDA_BAYES, C, D, N, 0.001, 1 };
     CHECK_OK(dlda_objective_create(&spec, &objective));
     KEEPS_THREADS(dlda_objective_evaluate(objective, H, labels, N, &loss, dH));
+    for (size_t round = 0; round < dlda_objective_rounds(objective); round++) {
+        dlda_objective_reset(objective, round);
+        KEEPS_THREADS(dlda_objective_add(objective, H, labels, N));
+        KEEPS_THREADS(dlda_objective_solve(objective, &loss));
+    }
+    KEEPS_THREADS(dlda_objective_gradient(objective, H, labels, N, dH));
     dlda_objective_destroy(objective);
+    KEEPS_THREADS(dlda_lda_to_bytes(lda, &bytes, &size));
     dlda_lda_destroy(lda);
+    KEEPS_THREADS(dlda_lda_from_bytes(bytes, size, &lda));
+    dlda_lda_destroy(lda);
+    dlda_bytes_destroy(bytes);
+    dlda_scatter_destroy(scatter);
+}
+
+static void test_failure(void **state)
+{
+    const float H[8] = { 0 }; /* no scatter within classes */
+    const int labels[4] = { 0, 0, 1, 1 };
+    dlda_scatter *scatter = NULL;
+    dlda_lda *lda = NULL;
+
+    (void)state;
+    CHECK_OK(dlda_scatter_create(2, 2, &scatter));
+    CHECK_OK(dlda_scatter_add(scatter, H, labels, 4));
+    openblas_set_num_threads(THREADS);
+    CHECK_STATUS(dlda_lda_fit(scatter, 0, &lda), DLDA_E_NUMERIC);
+    assert_int_equal(openblas_get_num_threads(), THREADS);
     dlda_scatter_destroy(scatter);
 }
 
@@ -119,6 +158,7 @@ int main(void)
         cmocka_unit_test(test_nested),
         cmocka_unit_test(test_training_and_model),
         cmocka_unit_test(test_lda_and_objective),
+        cmocka_unit_test(test_failure),
         cmocka_unit_test(test_table),
     };
 

@@ -2,8 +2,7 @@
  *
  * memory.c - aligned, counted memory. Each block has a header of one alignment unit that keeps its size.
  *
- * The counters are the library's only mutable globals besides the per-thread message; they are atomic,
- * and nothing but tests and `info` depends on them.
+ * The counters are atomic, and nothing but tests and `info` depends on them.
  */
 #define _GNU_SOURCE
 #include "base/memory.h"
