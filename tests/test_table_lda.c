@@ -495,6 +495,7 @@ static void test_rows(void **state)
     float X[N * D];
     int labels[N];
     char header[DLDA_NPY_HEADER];
+    size_t all = 0;
     dlda_table *table = NULL;
     dlda_table_fit *fit = NULL;
 
@@ -503,6 +504,9 @@ static void test_rows(void **state)
     table = open_ok(write_table("rows", X, labels, N, D));
     check_rows(table, X, labels, N, D);
     CHECK_STATUS(dlda_table_read(table, 0, X, NULL, &(size_t){ 0 }), DLDA_E_ARGUMENT);
+    CHECK_OK(dlda_table_rewind(table));
+    CHECK_OK(dlda_table_read(table, SIZE_MAX, X, NULL, &all)); /* as many as there are */
+    assert_int_equal(all, N);
     dlda_table_destroy(table);
 
     FILE *file = fopen(in_folder("alone.npy"), "wb");

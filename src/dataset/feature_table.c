@@ -273,6 +273,7 @@ dlda_status dlda_table_read(dlda_table *self, size_t most, float *X, int *labels
 
     DLDA_NEED(self, X, n);
     if (most == 0) DLDA_FAIL(DLDA_E_ARGUMENT, "table: 0 rows to read, expected 1 or more");
+    if (most > self->rows) most = self->rows;
     if (!labels) DLDA_TRY(DLDA_TAKE(&unwanted, most, "labels"));
     DLDA_TRY(dlda_table_next(self, NULL, most, X, labels ? labels : unwanted, n));
 done:
