@@ -279,7 +279,7 @@ typedef struct dlda_watch {
     void (*log)(void *user, const char *message);
     void (*batch)(void *user, const dlda_progress *progress);
     void (*epoch)(void *user, const dlda_epoch *epoch);
-    int (*stop)(void *user); /* after each batch: 1 to stop */
+    int (*stop)(void *user); /* after each batch of dlda_trainer_run and _run_epoch: 1 to stop */
     void (*phase)(void *user, dlda_phase finished);
 } dlda_watch;
 

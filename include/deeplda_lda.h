@@ -223,7 +223,7 @@ DLDA_API dlda_status dlda_objective_evaluate_double(dlda_objective *objective, c
 
 /* The same in stages, for rows in portions or on several machines. In each of `rounds` rounds: reset; add portions of
  * rows; merge the exported sums of other machines; solve. The last solve gives the loss. Then gradient, for any of these
- * rows. */
+ * rows. Another order is DLDA_E_ARGUMENT. */
 DLDA_API size_t dlda_objective_rounds(const dlda_objective *objective);
 DLDA_API void dlda_objective_reset(dlda_objective *objective, size_t round);
 DLDA_API dlda_status dlda_objective_add(dlda_objective *objective, const float *H, const int *labels, size_t n);

@@ -593,6 +593,33 @@ static void check_stages(const batch *b, int kind, const char *name)
     free(H);
 }
 
+/* Stages in another order are refused: a gradient of nothing would look like one. */
+static void check_order(const batch *b, int kind)
+{
+    float *H = check_narrow(b->H, b->N * b->D), *dH = check_memory(b->N * b->D * sizeof *dH);
+    dlda_objective *objective = objective_for(b, kind);
+    size_t rounds = dlda_objective_rounds(objective);
+    double loss = NAN;
+
+    CHECK_STATUS(dlda_objective_gradient(objective, H, b->labels, b->N, dH), DLDA_E_ARGUMENT);
+    CHECK_ERROR_SAYS("0 rounds are solved");
+    dlda_objective_reset(objective, 1); /* the second round before the first, or one too many */
+    CHECK_STATUS(dlda_objective_add(objective, H, b->labels, b->N), DLDA_E_ARGUMENT);
+    CHECK_STATUS(dlda_objective_solve(objective, &loss), DLDA_E_ARGUMENT);
+    for (size_t round = 0; round < rounds; round++) {
+        dlda_objective_reset(objective, round);
+        CHECK_OK(dlda_objective_add(objective, H, b->labels, b->N));
+        CHECK_STATUS(dlda_objective_gradient(objective, H, b->labels, b->N, dH), DLDA_E_ARGUMENT);
+        CHECK_OK(dlda_objective_solve(objective, &loss));
+    }
+    CHECK_OK(dlda_objective_gradient(objective, H, b->labels, b->N, dH));
+    dlda_objective_reset(objective, 0);
+    CHECK_STATUS(dlda_objective_gradient(objective, H, b->labels, b->N, dH), DLDA_E_ARGUMENT);
+    dlda_objective_destroy(objective);
+    free(dH);
+    free(H);
+}
+
 static void test_stages(void **state)
 {
     (void)state;
@@ -601,7 +628,10 @@ static void test_stages(void **state)
         if (strcmp(golden->name, "large_offset") == 0) continue; /* floats do not hold it */
         batch b = batch_of_golden(golden);
         for (int kind = 0; kind < GOLDEN_OBJECTIVES; kind++)
-            if (golden->gradient[kind]) check_stages(&b, kind, golden->name);
+            if (golden->gradient[kind]) {
+                check_stages(&b, kind, golden->name);
+                check_order(&b, kind);
+            }
         batch_free(&b);
     }
 }

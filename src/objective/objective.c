@@ -42,7 +42,9 @@ struct dlda_objective {
     dlda_objective_spec spec;
     const dlda_objective_functions *functions;
     void *state;
-    double *H, *dH; /* [batch][features] */
+    size_t round;   /* that was reset last                */
+    size_t solved;  /* rounds that are solved, from the first on */
+    double *H, *dH; /* [batch][features]                  */
 };
 
 static dlda_status check_spec(const dlda_objective_spec *spec)
@@ -135,7 +137,19 @@ size_t dlda_objective_rounds(const dlda_objective *self)
 
 void dlda_objective_reset(dlda_objective *self, size_t round)
 {
-    if (self) self->functions->reset(self->state, round);
+    if (!self) return;
+    self->round = round;
+    if (self->solved > round) self->solved = round;
+    if (round < self->functions->rounds) self->functions->reset(self->state, round);
+}
+
+/* A round needs the solution of the one before it. */
+static dlda_status check_round(const dlda_objective *self)
+{
+    if (self->round < self->functions->rounds && self->round <= self->solved) return DLDA_OK;
+    return dlda_fail(DLDA_E_ARGUMENT,
+                     "objective: round %zu, expected one below %zu, after the solution of those before it",
+                     self->round, self->functions->rounds);
 }
 
 dlda_status dlda_objective_add(dlda_objective *self, const float *H, const int *labels, size_t n)
@@ -143,6 +157,7 @@ dlda_status dlda_objective_add(dlda_objective *self, const float *H, const int *
     DLDA_NEED(self, H, labels);
     dlda_status status = check_count(self, n);
 
+    if (status == DLDA_OK) status = check_round(self);
     if (status != DLDA_OK) return status;
     to_double(self, H, n);
     return self->functions->add(self->state, self->H, labels, n);
@@ -170,7 +185,11 @@ dlda_status dlda_objective_merge_sums(dlda_objective *self, const double *sums, 
 dlda_status dlda_objective_solve(dlda_objective *self, double *loss)
 {
     DLDA_NEED(self, loss);
-    return self->functions->solve(self->state, loss);
+    dlda_status status = check_round(self);
+
+    if (status == DLDA_OK) status = self->functions->solve(self->state, loss);
+    if (status == DLDA_OK) self->solved = self->round + 1;
+    return status;
 }
 
 dlda_status dlda_objective_gradient(dlda_objective *self, const float *H, const int *labels, size_t n, float *dH)
@@ -179,6 +198,9 @@ dlda_status dlda_objective_gradient(dlda_objective *self, const float *H, const 
 
     DLDA_NEED(self, H, labels, dH);
     DLDA_TRY(check_count(self, n));
+    if (self->solved < self->functions->rounds)
+        DLDA_FAIL(DLDA_E_ARGUMENT, "objective: %zu rounds are solved, expected %zu before the gradient",
+                  self->solved, self->functions->rounds);
     to_double(self, H, n);
     DLDA_TRY(dlda_objective_check_rows(self->spec.classes, self->spec.features, self->H, labels, n));
     self->functions->gradient(self->state, self->H, labels, n, self->dH);
@@ -199,9 +221,9 @@ dlda_status dlda_objective_evaluate_double(dlda_objective *self, const double *H
 
     DLDA_TRY(check_count(self, n));
     for (size_t round = 0; round < functions->rounds; round++) {
-        functions->reset(self->state, round);
+        dlda_objective_reset(self, round);
         DLDA_TRY(functions->add(self->state, H, labels, n));
-        DLDA_TRY(functions->solve(self->state, &value));
+        DLDA_TRY(dlda_objective_solve(self, &value));
     }
     if (dH) functions->gradient(self->state, H, labels, n, dH);
     *loss = value;
