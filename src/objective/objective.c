@@ -223,7 +223,8 @@ dlda_status dlda_objective_evaluate_double(dlda_objective *self, const double *H
     for (size_t round = 0; round < functions->rounds; round++) {
         dlda_objective_reset(self, round);
         DLDA_TRY(functions->add(self->state, H, labels, n));
-        DLDA_TRY(dlda_objective_solve(self, &value));
+        DLDA_TRY(functions->solve(self->state, &value));
+        self->solved = round + 1;
     }
     if (dH) functions->gradient(self->state, H, labels, n, dH);
     *loss = value;
