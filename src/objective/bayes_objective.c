@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * bayes_objective.c - the log loss of the LDA classifier that the batch itself defines (docs/method.md, step 4).
+ * bayes_objective.c - log loss of the LDA classifier defined by the batch itself (docs/method.md, step 4).
  *
- * With z = (h - m) E', where E'E is the inverse of Sw + lambda I, and mu_c the class means there, the classifier has
+ * With z = (h - m) E', where E'E is the inverse of Sw + lambda I, and mu_c the class means in that space:
  *     d_c = -a_c |z - mu_c|^2 / 2,     p = softmax(d),     loss = mean of -log p_y.
- * A row is judged by the mean of its class without itself: that lengthens its distance by n/(n-1), so a_y = (n/(n-1))^2
- * for its own class, and a_c = 1 for the others. Classes with fewer than two rows take no part.
+ * Each row is classified with its own class mean computed without it (leave-one-out). That scales its distance by
+ * n/(n-1), so a_y = (n/(n-1))^2 for its own class and a_c = 1 for the others. Classes with fewer than two rows are
+ * ignored.
  *
- * Two rounds: the first has the sums of LDA; the second, which needs their solution, adds for all rows, with
- * s_c = a_c (p_c - [c = y]) / N,
+ * There are two rounds of sums. The first is that of LDA. The second needs its solution and adds over all rows,
+ * with s_c = a_c (p_c - [c = y]) / N,
  *     U_c = sum of s_c (z - mu_c),     G = sum over rows and classes of s_c (z - mu_c)'(z - mu_c).
- * They carry the part of the gradient that goes through the means and through Sw (step 5):
+ * They carry the part of the gradient that passes through the means and through Sw (step 5):
  *     dz = -sum_c s_c (z - mu_c) + U_y / n_y + (z - mu_y) G / (C'(n_y - 1)),     dh = dz E.
  */
 #include "base/memory.h"
@@ -29,11 +30,11 @@ typedef struct bayes_objective {
     dlda_lda_problem *problem;
     size_t *usable; /* [n_usable]  classes with two rows or more               */
     size_t n_usable;
-    double *mu;      /* [C][D]      class means in the space of z               */
-    double *Z;       /* [batch][D]  rows there                                  */
-    double *centred; /* [batch][D]  rows minus m; then their gradient there     */
-    double *scores;  /* [C]         d, then s, of one row                       */
-    double *sums;    /* the second round's: rows, loss, U [C][D], G [D][D]      */
+    double *mu;      /* [C][D]      class means in the space of z                */
+    double *Z;       /* [batch][D]  rows in that space                           */
+    double *centred; /* [batch][D]  rows minus m; then their gradient            */
+    double *scores;  /* [C]         d, then s, of one row                        */
+    double *sums;    /* sums of the second round: rows, loss, U [C][D], G [D][D] */
 } bayes_objective;
 
 enum { ROWS, LOSS, FIRST_U };
@@ -108,7 +109,7 @@ static void reset(void *state, size_t round)
 
 /* ---- One row ---- */
 
-/* Rows x [n][D] in the space of z. */
+/* Transforms rows x [n][D] to the space of z. */
 static void project(const bayes_objective *self, const double *x, size_t n, double *z)
 {
     size_t D = self->spec.features;
@@ -123,7 +124,7 @@ static double own_factor(const bayes_objective *self, size_t y)
     return n * n / ((n - 1) * (n - 1));
 }
 
-/* The loss of row z of class y; scores[k] becomes s of the class usable[k], times N. */
+/* Returns the loss of row z of class y and sets scores[k] to N s_c for the class c = usable[k]. */
 static double judge(bayes_objective *self, const double *z, size_t y)
 {
     size_t D = self->spec.features;
@@ -231,7 +232,7 @@ static dlda_status solve(void *state, double *loss)
     return DLDA_OK;
 }
 
-/* dz of a row that takes part, times N. */
+/* N dz of a row whose class is usable. */
 static void row_gradient(bayes_objective *self, const double *z, size_t y, double *dz)
 {
     size_t D = self->spec.features;
@@ -252,7 +253,7 @@ static void gradient(void *state, const double *H, const int *labels, size_t n, 
 {
     bayes_objective *self = state;
     size_t D = self->spec.features;
-    double *dZ = self->centred; /* project has no more use of it */
+    double *dZ = self->centred; /* free again after project */
 
     project(self, H, n, self->Z);
     memset(dZ, 0, n * D * sizeof *dZ);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * lda_problem.c - from class sums to discriminant directions (docs/method.md, step 3).
+ * lda_problem.c - solves for the discriminant directions, given class sums (docs/method.md, step 3).
  */
 #include "objective/lda_problem.h"
 #include "base/memory.h"

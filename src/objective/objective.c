@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * objective.c - the common part of all objectives: their table, checks, and conversion between the network's floats and
- * the doubles that the eigenproblem needs.
+ * objective.c - what all objectives share: the table of kinds, argument checks, and the conversion between the
+ * network's floats and the doubles of the eigenproblem.
  */
 #include "objective/objective.h"
 #include "base/memory.h"

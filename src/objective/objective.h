@@ -2,30 +2,30 @@
  *
  * objective.h - one interface for all objectives: features and labels in, loss and gradient out.
  *
- * An objective never sees a network. It works in stages, so that rows may lie in several portions or on several machines:
+ * An objective never sees a network. It works in stages, so that rows may be split over portions or machines:
  *     in each round:  reset; add (rows) ...; merge (sums of others) ...; solve
  *     at the end:     gradient (rows) ...
- * objective.c has a row for each kind: what it is called, what it needs, its functions.
+ * objective.c has a table with the name, requirements and functions of each kind.
  */
 #ifndef DLDA_OBJECTIVE_OBJECTIVE_H
 #define DLDA_OBJECTIVE_OBJECTIVE_H
 
 #include "base/status.h"
 
-/* Rows H are [n][D]; n is within the spec. Only `create` takes memory. */
+/* Rows H are [n][D], with n at most the batch of the spec. Only `create` allocates. */
 typedef struct dlda_objective_functions {
     size_t rounds;
     dlda_status (*create)(const dlda_objective_spec *spec, void **state);
     void (*destroy)(void *state);
     void (*reset)(void *state, size_t round);
-    dlda_status (*add)(void *state, const double *H, const int *labels, size_t n); /* checks labels and H */
-    size_t (*n_sums)(const void *state);                                           /* of the current round */
+    dlda_status (*add)(void *state, const double *H, const int *labels, size_t n); /* checks H and labels */
+    size_t (*n_sums)(const void *state);                                           /* in the current round */
     void (*export_sums)(const void *state, double *sums);
     dlda_status (*merge_sums)(void *state, const double *sums);
-    dlda_status (*solve)(void *state, double *loss); /* *loss counts after the last round */
+    dlda_status (*solve)(void *state, double *loss); /* *loss is set by the last round */
     void (*gradient)(void *state, const double *H, const int *labels, size_t n, double *dH);
     const double *(*eigenvalues)(const void *state, size_t *count);
-    size_t (*selected)(const void *state); /* how many of them are maximised */
+    size_t (*selected)(const void *state); /* number of eigenvalues maximised */
 } dlda_objective_functions;
 
 extern const dlda_objective_functions dlda_lda_objective;     /* lda_objective.c     */

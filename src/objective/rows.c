@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * rows.c - checks rows of features and their labels; the log of a sum of exponentials.
+ * rows.c - checks of feature rows and labels, and log-sum-exp.
  */
 #include "objective/rows.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * rows.h - what several objectives do with the rows of a batch.
+ * rows.h - helpers that several objectives need for the rows of a batch.
  */
 #ifndef DLDA_OBJECTIVE_ROWS_H
 #define DLDA_OBJECTIVE_ROWS_H

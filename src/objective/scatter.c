@@ -2,12 +2,12 @@
  *
  * scatter.c - streaming, mergeable class sums (docs/method.md, steps 1 and 2).
  *
- * Sums of raw squares would lose all digits when the features share a large offset. So each portion of rows
- * is centred at its own class means, and moments around different means are joined by
+ * Sums of raw squares would lose all digits if the features share a large offset. So each portion of rows is
+ * centred at its own class means, and moments around different means are combined by
  *     M = M1 + M2 + n1 n2 / (n1 + n2) (m1 - m2)(m1 - m2)'          (Chan, Golub, LeVeque 1979).
  *
- * A pooled scatter keeps one M for all classes: centring and joining stay those of each class, but the products of a
- * whole portion are one call of the BLAS, with the joins as further rows, sqrt(n1 n2 / (n1 + n2)) (m1 - m2).
+ * A pooled scatter keeps a single M for all classes. Centring is still per class, but the products of a whole
+ * portion are one BLAS call, with the correction terms appended as rows sqrt(n1 n2 / (n1 + n2)) (m1 - m2).
  */
 #include "objective/scatter.h"
 #include "base/memory.h"
@@ -18,8 +18,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Wide rows come in portions that fill a cache, so that each product has work to do. For narrow ones a portion is
- * small whatever its rows, and 256 are enough. */
+/* Portions of wide rows fill a cache, so that each product is large enough to be efficient. Narrow rows fit anyway;
+ * 256 of them are enough. */
 static size_t portion_of(size_t features)
 {
     enum { NARROW = 32, LEAST = 256, VALUES = 1 << 17 };
@@ -93,7 +93,7 @@ void dlda_scatter_destroy(dlda_scatter *self)
     dlda_release(self);
 }
 
-/* The moments that class c is added to, [D][D]. */
+/* The moments [D][D] that rows of class c are added to. */
 static double *moments_of(const dlda_scatter *self, size_t c)
 {
     return self->moments + (self->pooled ? 0 : c * self->D * self->D);
@@ -113,7 +113,7 @@ void dlda_scatter_reset(dlda_scatter *self)
 
 /* ---- Adding rows ---- */
 
-/* Rows of either precision; `index` NULL stands for 0, 1, 2, ... */
+/* Rows in float or double; `index` NULL stands for 0, 1, 2, ... */
 typedef struct row_list {
     const float *floats;   /* [..][D], or else: */
     const double *doubles; /* [..][D]           */
@@ -126,7 +126,7 @@ static size_t row_at(const row_list *rows, size_t i)
     return rows->index ? rows->index[i] : i;
 }
 
-/* n2 rows of mean `mean` come to class c: its count and mean move. */
+/* Updates count and mean of class c for n more rows with mean `mean`. */
 static void move_mean(dlda_scatter *self, size_t c, size_t n, const double *mean)
 {
     double *m = self->means + c * self->D, n1 = (double)self->counts[c], n2 = (double)n;
@@ -135,7 +135,7 @@ static void move_mean(dlda_scatter *self, size_t c, size_t n, const double *mean
     self->counts[c] += n;
 }
 
-/* Joins n rows with mean `mean` (their moments are already in those of the class) to class c. */
+/* Merges n rows with mean `mean`, whose centred moments were already added, into class c. */
 static void join_class(dlda_scatter *self, size_t c, size_t n, const double *mean)
 {
     size_t D = self->D;
@@ -150,7 +150,7 @@ static void join_class(dlda_scatter *self, size_t c, size_t n, const double *mea
     move_mean(self, c, n, mean);
 }
 
-/* The same as a row whose product with itself is what joining adds to the moments. */
+/* Like join_class, but returns the correction as a row whose outer product is to be added to the moments. */
 static void join_as_row(dlda_scatter *self, size_t c, size_t n, const double *mean, double *row)
 {
     const double *m = self->means + c * self->D;
@@ -161,7 +161,7 @@ static void join_as_row(dlda_scatter *self, size_t c, size_t n, const double *me
     move_mean(self, c, n, mean);
 }
 
-/* Copies the rows order[0 .. n-1], all of one class, to `to` and centres them; their mean becomes `shift`. */
+/* Copies rows order[0 .. n-1], all of one class, to `to` and centres them; `shift` receives their mean. */
 static void centre_rows(dlda_scatter *self, const row_list *rows, const size_t *order, size_t n, double *to)
 {
     size_t D = self->D;
@@ -181,7 +181,7 @@ static void centre_rows(dlda_scatter *self, const row_list *rows, const size_t *
         for (size_t j = 0; j < D; j++) to[i * D + j] -= shift[j];
 }
 
-/* Rows first .. first+n-1 of the list, class by class; the rows of a class keep their order. */
+/* Sorts rows first .. first+n-1 of the list by class, stably. */
 static void sort_portion(dlda_scatter *self, const row_list *rows, size_t first, size_t n)
 {
     size_t *start = self->start;
@@ -189,7 +189,8 @@ static void sort_portion(dlda_scatter *self, const row_list *rows, size_t first,
     memset(start, 0, (self->C + 1) * sizeof *start);
     for (size_t i = first; i < first + n; i++) start[rows->labels[row_at(rows, i)] + 1]++;
     for (size_t c = 0; c < self->C; c++) start[c + 1] += start[c];
-    /* Filling moves each start to where the next class begins; then all move back by one class. */
+    /* Filling advances each start to the beginning of the next class; afterwards all are shifted back by one
+     * class. */
     for (size_t i = first; i < first + n; i++) self->order[start[rows->labels[row_at(rows, i)]]++] = i;
     memmove(start + 1, start, self->C * sizeof *start);
     start[0] = 0;
@@ -297,7 +298,7 @@ void dlda_scatter_export_sums(const dlda_scatter *self, double *sums)
     memcpy(sums + C + n_means, self->moments, n_moments(self) * sizeof *sums);
 }
 
-/* Counts are whole, all is finite, and no sum of squares is negative. */
+/* Counts must be whole, all values finite, no sum of squares negative. */
 static dlda_status check_sums(const dlda_scatter *self, const double *sums, size_t size)
 {
     const double most = 9007199254740992.0; /* doubles are exact up to here */
@@ -398,7 +399,7 @@ static void add_means_to_total(const dlda_scatter *self, const double *m, double
     }
 }
 
-/* Sw = M / sum of (N_c - 1) over the usable classes: the others have no moments. */
+/* Sw = M / sum of (N_c - 1) over the usable classes; the others have zero moments. */
 static void pooled_matrices(const dlda_scatter *self, const double *m, double *Sw, double *St)
 {
     size_t D = self->D, rows = dlda_scatter_rows(self), freedom = 0;

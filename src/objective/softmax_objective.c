@@ -2,7 +2,7 @@
  *
  * softmax_objective.c - categorical cross entropy, the paper's baseline: mean of -log softmax(h)[label].
  *
- * Its sums are the number of rows and their losses.
+ * Its additive sums are the number of rows and the total loss.
  */
 #include "base/memory.h"
 #include "objective/objective.h"
@@ -12,7 +12,7 @@
 
 typedef struct softmax_objective {
     size_t C;
-    double rows, loss; /* of those added so far */
+    double rows, loss; /* sums over the rows added so far */
 } softmax_objective;
 
 static void destroy(void *state)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * spectrum.c - four ways to say "all directions should separate well" (docs/method.md, step 4).
+ * spectrum.c - the functions of the LDA eigenvalues that the objectives maximise (docs/method.md, step 4). All of
+ * them reward directions that separate equally well.
  */
 #include "objective/spectrum.h"
 
@@ -13,13 +14,13 @@ static double smallest_of(const double *v, size_t K)
     return smallest;
 }
 
-/* The paper: the mean of those below min v + epsilon, so that no direction is neglected. */
+/* The paper's: mean of the eigenvalues below min v + epsilon, so that no direction is neglected. */
 static double mean_of_smallest(const double *v, size_t K, double epsilon, double *w)
 {
     double smallest = smallest_of(v, K), sum = 0;
     size_t count = 0;
 
-    /* The smallest itself counts even with epsilon = 0. */
+    /* The smallest is included even if epsilon is 0. */
     for (size_t j = 0; j < K; j++) {
         w[j] = v[j] < smallest + epsilon || v[j] == smallest;
         sum += w[j] * v[j];
@@ -40,8 +41,8 @@ static double mean_of_all(const double *v, size_t K, double *w)
     return sum / (double)K;
 }
 
-/* Mean of log(v + 0.1). Null directions sit just below zero and must keep their gradient, so nothing is clipped
- * at zero: only an argument below 0.01 is taken off the logarithm, which goes on there as its tangent. */
+/* Mean of log(v + 0.1). Eigenvalues of null directions are slightly negative and must keep their gradient, so they
+ * are not clipped at zero. Below an argument of 0.01 the logarithm is continued by its tangent. */
 static double mean_of_logarithms(const double *v, size_t K, double *w)
 {
     const double offset = 0.1, least = 0.01;
@@ -55,7 +56,7 @@ static double mean_of_logarithms(const double *v, size_t K, double *w)
     return sum / (double)K;
 }
 
-/* Weights softmax(-v), taken as constant: smooth where the paper's choice jumps. */
+/* Weights softmax(-v), treated as constants: smooth where the paper's selection is discontinuous. */
 static double soft_minimum(const double *v, size_t K, double *w)
 {
     double smallest = smallest_of(v, K), total = 0, sum = 0;
@@ -76,7 +77,7 @@ double dlda_spectrum_separation(dlda_objective_kind kind, const double *v, size_
     case DLDA_OBJECTIVE_LDA_SOFT: return soft_minimum(v, K, w);
     case DLDA_OBJECTIVE_LDA:
     case DLDA_OBJECTIVE_LDA_BAYES:
-    case DLDA_OBJECTIVE_CCE: break; /* the last two are no functions of the spectrum */
+    case DLDA_OBJECTIVE_CCE: break; /* the last two are not functions of the spectrum */
     }
     return mean_of_smallest(v, K, epsilon, w);
 }

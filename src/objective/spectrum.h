@@ -7,7 +7,7 @@
 
 #include "deeplda_lda.h"
 
-/* f of the K >= 1 eigenvalues v, and weights w_j = df/dv_j. `epsilon` matters to DLDA_OBJECTIVE_LDA only. */
+/* f of the K >= 1 eigenvalues v, and weights w_j = df/dv_j. Only DLDA_OBJECTIVE_LDA uses `epsilon`. */
 double dlda_spectrum_separation(dlda_objective_kind kind, const double *v, size_t K, double epsilon, double *w);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * checkpoint.c - saves and restores the state of a training between two batches, bit for bit.
+ * checkpoint.c - saves and restores the training state between two batches, bit for bit.
  *
- * Nothing that follows from the options is kept: the order of an epoch, the masks of dropout and the schedule are
- * functions of the seed and of the counters here. checkpoint_file.c has the files.
+ * Only what cannot be recomputed is saved. The sample order of an epoch, the dropout masks and the learning rate
+ * schedule are functions of the options, the seed and the counters. The file format is in checkpoint_file.c.
  */
 #include "training/checkpoint.h"
 #include "base/file.h"
@@ -24,7 +24,8 @@ typedef dlda_checkpoint_counters counters;
 
 /* ---- The history as numbers ---- */
 
-/* Accuracies and separations that do not exist are NaN in memory, and this in a file, which has finite numbers only. */
+/* Missing accuracies and separations are NaN in memory. A checkpoint holds finite numbers only, so they are stored
+ * as this value. */
 static const double absent = -1e300;
 
 static double to_file(double value)
@@ -62,9 +63,9 @@ static dlda_epoch unpack_epoch(const double fields[DLDA_EPOCH_FIELDS])
                          .best = fields[7] != 0 };
 }
 
-/* ---- What is in a file ---- */
+/* ---- Contents of a file ---- */
 
-/* The labels are a good fingerprint of a set and of how it was split. */
+/* The labels identify a data set and its split well enough, and are cheap to hash. */
 static uint32_t fingerprint(const dlda_dataset *set)
 {
     size_t count = dlda_dataset_count(set);
@@ -120,7 +121,8 @@ static void list_tensors(const dlda_trainer *self, const counters *numbers, cons
 
 /* ---- Saving ---- */
 
-/* A whole file always has one of the two names. What another training left is removed. */
+/* Renames the last checkpoint to the previous one, so that a complete file always has one of the two names. A
+ * checkpoint left by another training is removed. */
 static dlda_status rotate(const dlda_trainer *self, const char *path, const char *older, const char *fresh)
 {
     if (!self->has_checkpoint) unlink(older);
@@ -164,7 +166,8 @@ done:
 
 /* ---- Loading ---- */
 
-/* Names the first option that differs; epochs may, so that a training can be prolonged. */
+/* Names the first option that differs. A different number of epochs is allowed, so that a training can be
+ * extended. */
 static dlda_status compare_options(const char *path, const char *theirs, const char *ours)
 {
     dlda_status status = DLDA_OK;
@@ -211,7 +214,7 @@ done:
     return status;
 }
 
-/* An array of that shape, copied. */
+/* Copies an array after checking its type and shape. */
 static dlda_status copy(const dlda_safetensors *file, const char *name, dlda_dtype dtype, size_t rows,
                         size_t columns, void *to)
 {

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * checkpoint.h - everything that a training needs to go on as if it had never stopped, in one file.
+ * checkpoint.h - the state of a training in one file, from which it resumes as if it had never stopped.
  */
 #ifndef DLDA_TRAINING_CHECKPOINT_H
 #define DLDA_TRAINING_CHECKPOINT_H
 
 #include "training/trainer.h"
 
-/* Saves the state between two batches into the folder of the run. */
+/* Saves the state between two batches into the run folder. */
 dlda_status dlda_checkpoint_save(const dlda_trainer *trainer, const char *folder);
 
-/* Brings a new trainer into the state of the newest whole checkpoint in a folder. DLDA_E_IO if there is none;
- * DLDA_E_OPTION if the trainer's options or data are others. The watch gets a message if the newest one is damaged. */
+/* Restores the newest undamaged checkpoint of a folder into a trainer that has done no step. DLDA_E_IO if there is
+ * none; DLDA_E_OPTION if options or data differ from the trainer's. If the newest checkpoint is damaged, the
+ * watch's log function receives a message. */
 dlda_status dlda_checkpoint_load(dlda_trainer *trainer, const char *folder);
 
 #endif

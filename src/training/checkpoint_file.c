@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * checkpoint_file.c - writes and reads the files of checkpoints. A checksum over all texts and arrays tells a damaged file
- * from a whole one.
+ * checkpoint_file.c - writes and reads checkpoint files. A checksum over all texts and arrays detects damaged
+ * files.
  */
 #include "training/checkpoint_file.h"
 #include "base/file.h"
@@ -48,7 +48,7 @@ static int by_name(const void *a, const void *b)
     return strcmp((*(const dlda_tensor *const *)a)->name, (*(const dlda_tensor *const *)b)->name);
 }
 
-/* Of the texts that are there, and of the arrays in the order of their names, which this brings them to. */
+/* CRC over the texts that are present and over the arrays, which are sorted by name first. */
 static void checksum(const char *const texts[N_TEXTS], const dlda_tensor **tensors, size_t count, char sum[16])
 {
     uLong crc = 0;
@@ -163,7 +163,7 @@ done:
     return status;
 }
 
-/* ---- What is in one ---- */
+/* ---- Contents of a file ---- */
 
 dlda_status dlda_checkpoint_read_texts(const dlda_safetensors *file, const char *path, dlda_checkpoint_texts *texts)
 {

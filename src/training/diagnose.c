@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * diagnose.c - what is wrong with a training, in words: weights that are not finite, steps that fail, batches that are too
- * small.
+ * diagnose.c - explains why a training fails or may fail: weights that are not finite, failed steps, batches that
+ * are too small.
  */
 #include "base/number.h"
 #include "objective/objective.h"
@@ -56,7 +56,7 @@ dlda_status dlda_trainer_explain(const dlda_trainer *self, dlda_status status, s
 
 void dlda_trainer_warn(const dlda_trainer *self)
 {
-    enum { ENOUGH = 3 }; /* rows for each feature */
+    enum { ENOUGH = 3 }; /* rows per feature */
     size_t D = self->model->network->features, C = self->model->classes;
     size_t rows = self->batch > C ? self->batch - C : 0;
     char message[320];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * footprint.c - how much memory training and inference take, known before any of it is taken.
+ * footprint.c - predicts the memory use of training and inference without allocating it.
  */
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -17,13 +17,13 @@ dlda_status dlda_network_text_memory(const dlda_memory_spec *spec, size_t *train
 
     DLDA_TRY(dlda_network_parse(spec->text, spec->where, (dlda_shape){ spec->height, spec->width, spec->channels },
                                 &network));
-    DLDA_TRY(dlda_team_create(spec->threads, &plan.team)); /* each thread has scratch memory of its own */
+    DLDA_TRY(dlda_team_create(spec->threads, &plan.team)); /* each thread has its own scratch memory */
     DLDA_TRY(dlda_plan_measure(network, &plan, &trains));
     plan.training = 0;
     DLDA_TRY(dlda_plan_measure(network, &plan, &infers));
     DLDA_TRY(dlda_multiply_sizes(spec->batch, dlda_shape_size(network->input) * sizeof(float), "images", &images));
     size_t weights = network->n_weights * sizeof(float), state = network->n_state * sizeof(float);
-    /* a batch at work, the next, one to measure; weights, gradient, momentum, the best model */
+    /* images: current batch, next batch, batch being measured; weights: current, gradient, momentum, best model */
     *training = trains + 3 * images + 4 * weights + 2 * state;
     *inference = infers + weights + state;
 done:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * history.c - the epochs of a training, and their CSV files.
+ * history.c - the results of all epochs, and the CSV files they are written to.
  */
 #include "training/history.h"
 #include "base/file.h"
@@ -46,7 +46,7 @@ void dlda_history_add(dlda_history *self, const dlda_epoch *epoch)
     self->count++;
 }
 
-/* A number, or nothing where there is none: an empty field is what CSV readers take for missing. */
+/* A missing number is an empty field, which CSV readers take as missing. */
 static dlda_status write_number(dlda_file_writer *writer, double value)
 {
     return isnan(value) ? dlda_file_writer_print(writer, ",") : dlda_file_writer_print(writer, ",%.9g", value);

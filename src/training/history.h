@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * history.h - what happened in each epoch, in memory and as CSV.
+ * history.h - the results of each epoch, in memory and as CSV.
  */
 #ifndef DLDA_TRAINING_HISTORY_H
 #define DLDA_TRAINING_HISTORY_H
@@ -8,9 +8,9 @@
 #include "base/status.h"
 
 typedef struct dlda_history {
-    size_t count, room, eigenvalues; /* eigenvalues: most per epoch */
-    dlda_epoch *epochs;              /* [room]                      */
-    double *values;                  /* [room][eigenvalues]         */
+    size_t count, room, eigenvalues; /* eigenvalues: maximum per epoch */
+    dlda_epoch *epochs;              /* [room]                         */
+    double *values;                  /* [room][eigenvalues]            */
 } dlda_history;
 
 dlda_status dlda_history_create(size_t epochs, size_t eigenvalues, dlda_history **history);
@@ -18,7 +18,7 @@ void dlda_history_destroy(dlda_history *history);
 /* Adds a copy of the epoch, with its eigenvalues. */
 void dlda_history_add(dlda_history *history, const dlda_epoch *epoch);
 
-/* history.csv and eigenvalues.csv. They hold no times: the same seed gives the same files. */
+/* Writes history.csv or eigenvalues.csv. They contain no times, so the same seed gives the same files. */
 dlda_status dlda_history_write(const dlda_history *history, const char *path);
 dlda_status dlda_history_write_eigenvalues(const dlda_history *history, const char *path);
 

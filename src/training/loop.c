@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * loop.c - the training loop: steps, epochs, what is kept of them, and when to stop.
+ * loop.c - the training loop: steps, epochs, keeping the best model, checkpoints, and when to stop.
  *
- * The state between two batches is all that matters: a training that is resumed from a checkpoint runs through the
- * same states as one that never stopped.
+ * A training is determined by its state between two batches: when resumed from a checkpoint it passes through the
+ * same states as an uninterrupted one.
  */
 #include "base/clock.h"
 #include "objective/objective.h"
@@ -19,9 +19,9 @@ static int separates(const dlda_trainer *self)
     return dlda_objective_row_of((dlda_objective_kind)self->options->objective)->info.separates;
 }
 
-/* ---- Telling ---- */
+/* ---- Progress reports ---- */
 
-/* The last epoch that was measured; NaN if none was. */
+/* Validation accuracy of the last measured epoch; NaN if none was measured. */
 static double latest_validation(const dlda_history *history)
 {
     for (size_t i = history->count; i > 0; i--)
@@ -35,7 +35,7 @@ static void tell_progress(const dlda_trainer *self, double loss)
     size_t batches = dlda_sampler_batches(self->sampler), count = 0;
     const double *values = dlda_objective_eigenvalues(self->objective, &count);
     double now = dlda_seconds_now();
-    /* Measuring accuracies is part of each epoch; counting whole epochs includes it. */
+    /* Measuring accuracies takes part of each epoch's time; dividing by epochs includes it in the estimate. */
     double done = (double)self->epochs_done + (double)self->batches_done / (double)batches;
     double rest = ((double)self->options->epochs - done) / (done - clock->epochs_before);
 
@@ -80,14 +80,14 @@ static int is_time_to_save(const dlda_trainer *self)
            dlda_seconds_now() - self->clock.saved >= 60 * self->options->checkpoint;
 }
 
-/* The latest network becomes the model if it is at least as good as the best so far. Without a validation set each
- * epoch that was measured is. */
+/* The latest network becomes the model if its validation accuracy is at least the best so far. Without a validation
+ * set, every measured epoch qualifies. */
 static int keep_if_best(dlda_trainer *self, const dlda_epoch *epoch)
 {
     dlda_model *model = self->model;
 
     if (!self->lda) return 0;
-    if (epoch->validation_accuracy < self->best_accuracy) return 0; /* not so if there is none: NaN */
+    if (epoch->validation_accuracy < self->best_accuracy) return 0; /* false without a validation set: NaN */
     if (self->validation) self->best_accuracy = epoch->validation_accuracy;
     self->best_epoch = epoch->epoch;
     memcpy(model->weights, self->weights, model->network->n_weights * sizeof *model->weights);
@@ -108,7 +108,7 @@ static void finish_epoch(dlda_trainer *self, const dlda_epoch *epoch)
     self->epoch_seconds = 0;
 }
 
-/* Measures, keeps the model if it is the best, and brings the record up to date. */
+/* Measures accuracies, keeps the model if it is the best, and updates the files of the run. */
 static dlda_status end_epoch(dlda_trainer *self)
 {
     dlda_status status = DLDA_OK;
@@ -145,8 +145,8 @@ static void begin_epoch(dlda_trainer *self)
         clock->images += dlda_sampler_size(self->sampler, batch);
 }
 
-/* The next batch of the epoch. A checkpoint may be from behind the last one, before the epoch was measured: then there is
- * none, and *trained is 0. */
+/* Trains on the next batch of the epoch. A checkpoint may have been saved after the last batch but before the epoch
+ * was measured; then there is no batch left and *trained is 0. */
 static dlda_status train_batch(dlda_trainer *self, int *trained)
 {
     size_t epoch = self->epochs_done + 1, batch = self->batches_done;
@@ -182,7 +182,7 @@ static dlda_status end_batch(dlda_trainer *self)
     return is_time_to_save(self) ? save(self) : DLDA_OK;
 }
 
-/* ---- All of them ---- */
+/* ---- The whole training ---- */
 
 static int is_out_of_patience(const dlda_trainer *self)
 {
@@ -205,19 +205,19 @@ int dlda_trainer_is_complete(const dlda_trainer *self)
     return self && (self->epochs_done >= (size_t)self->options->epochs || is_out_of_patience(self));
 }
 
-/* The last word in run.json. A run that failed may fail in that too: the first failure counts. */
+/* Writes the final state to run.json. If that fails too, the first failure is the one returned. */
 static dlda_status tell_end(const dlda_trainer *self, dlda_status status)
 {
     char message[1024];
 
-    if (self->epochs_done == 0) return status; /* the files of an earlier run go together */
+    if (self->epochs_done == 0) return status; /* the folder may still hold the complete files of an earlier run */
     if (status == DLDA_OK) return dlda_run_file_write(self, DLDA_RUN_COMPLETE, NULL);
     snprintf(message, sizeof message, "%s", dlda_last_error());
     (void)dlda_run_file_write(self, status == DLDA_E_STOPPED ? DLDA_RUN_STOPPED : DLDA_RUN_FAILED, message);
     return dlda_fail(status, "%s", message);
 }
 
-/* Before the first batch of this process. */
+/* Called before each batch or epoch; does its work once per process. */
 static dlda_status begin_run(dlda_trainer *self)
 {
     double now = dlda_seconds_now(), batches = (double)dlda_sampler_batches(self->sampler);
@@ -253,7 +253,7 @@ done:
     return status;
 }
 
-/* A failure is the last word, but a stop is not: the caller may go on. */
+/* A failure ends the run and is recorded. A stop does not: the caller may continue. */
 static dlda_status end_part(const dlda_trainer *self, dlda_status status)
 {
     return status == DLDA_OK || status == DLDA_E_STOPPED ? status : tell_end(self, status);
@@ -279,7 +279,8 @@ dlda_status dlda_trainer_run_epoch(dlda_trainer *self)
     return status == DLDA_OK ? end_part(self, run_rest_of_epoch(self)) : status;
 }
 
-/* The model's LDA from all training data, and the last word: complete, or stopped as the latest error says. */
+/* Fits the model's LDA on all training data and records the final state: complete, or stopped with the latest
+ * error. */
 static dlda_status finish(dlda_trainer *self, dlda_status status)
 {
     char stopped[160];

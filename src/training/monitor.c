@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * monitor.c - how good the features are after an epoch: an LDA with the network as it would predict, and its accuracy.
+ * monitor.c - measures the features after an epoch: fits an LDA on the network's inference output and computes its
+ * accuracy.
  *
- * The LDA of an epoch is fitted on a fixed part of the training set, class shares kept: a second pass over all of it would
- * cost a third of the training itself. The model that is kept in the end gets its LDA from all training features.
+ * The LDA of an epoch is fitted on a fixed stratified part of the training set (the probe); using the whole set
+ * would cost a third of the training time. The final model's LDA is fitted on all training features.
  */
 #include "classify/lda_head.h"
 #include "training/trainer.h"
@@ -29,7 +30,7 @@ done:
     return status;
 }
 
-/* Samples first .. first+n-1 of a set, through a network. */
+/* Features of samples first .. first+n-1 of a set. */
 static const float *embed(dlda_trainer *self, const dlda_dataset *set, size_t first, size_t n, const float *weights,
                           const float *state)
 {
@@ -45,7 +46,7 @@ static size_t portion(const dlda_trainer *self, const dlda_dataset *set, size_t 
     return left < self->batch ? left : self->batch;
 }
 
-/* The LDA of a set's features, which H gets too unless it is NULL. */
+/* Fits an LDA on a set's features. Copies the features to H unless it is NULL. */
 static dlda_status fit(dlda_trainer *self, const dlda_dataset *set, const float *weights, const float *state,
                        float *H, dlda_lda **lda)
 {
@@ -64,7 +65,7 @@ done:
     return status;
 }
 
-/* Right answers of the latest LDA on features of samples first .. first+n-1. */
+/* Number of correct predictions of the latest LDA for the features of samples first .. first+n-1. */
 static dlda_status count_right(dlda_trainer *self, const dlda_dataset *set, size_t first, size_t n, const float *H,
                                size_t *right)
 {
@@ -75,7 +76,7 @@ static dlda_status count_right(dlda_trainer *self, const dlda_dataset *set, size
     return status;
 }
 
-/* Share of them in a whole set, whose features are H, or are computed if that is NULL. */
+/* Accuracy on a whole set. H holds its features; NULL: they are computed. */
 static dlda_status accuracy_on(dlda_trainer *self, const dlda_dataset *set, const float *H, double *accuracy)
 {
     dlda_status status = DLDA_OK;
@@ -91,7 +92,7 @@ done:
     return status;
 }
 
-/* The last epoch always is. */
+/* The last epoch is always measured. */
 static int is_measured(const dlda_options *options, size_t epoch)
 {
     return epoch % (size_t)options->measure_every == 0 || epoch == (size_t)options->epochs;

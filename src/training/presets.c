@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * presets.c - options that suit a known data set, as in the paper where it says.
+ * presets.c - recommended options for the known data sets, following the paper where it specifies them.
  *
- * From the paper (section 4): Nesterov momentum 0.9, rate 0.1, halved every 10 epochs on MNIST and every 25 on the others;
- * batches of 1000 on MNIST and CIFAR-10 and of 200 on STL-10 with the LDA objective, of 128 with cross entropy.
- * From the authors' published code, not in the paper's text: flips on STL-10. In other things it differs from the paper's
- * text, which is followed here: STL-10 is trained for up to 1,000 epochs of 1,000 images with the rate halved every 100,
- * and the other 4,000 images choose the epoch; on MNIST the rate is halved every 5 epochs, for at most 100, with a patience
- * of 25.
- * Ours: the numbers of epochs, which the paper does not print. Each is seven times the interval of the halving, so that
- * the last rate is a 64th of the first. The embedded digits are few, and get what learns them within a minute.
+ * From the paper (section 4): Nesterov momentum 0.9; rate 0.1, halved every 10 epochs on MNIST and every 25 on the
+ * others; with the LDA objective batches of 1000 on MNIST and CIFAR-10 and of 200 on STL-10, with cross entropy of
+ * 128.
+ * From the authors' published code: flips on STL-10. Where that code contradicts the paper, the paper is followed. (The code trains STL-10 for up to 1,000 epochs of 1,000 images, halves the rate every 100, and selects
+ * the epoch on the other 4,000 images; on MNIST it halves every 5 epochs, for at most 100, with a patience of 25.)
+ * Chosen here: the number of epochs, which the paper does not state. It is seven times the halving interval, so the
+ * last rate is 1/64 of the first. The embedded digits are a small set; their options train it within a minute.
  */
 #include "base/options.h"
 #include "objective/objective.h"
@@ -22,16 +21,16 @@ static const dlda_preset presets[] = {
     { "digits", "", "schedule", "cosine" },
 
     { "mnist", "", "net", "mnist" },        { "mnist", "lda", "batch", "1000" },
-    { "mnist", "cce", "batch", "128" },         { "mnist", "", "epochs", "70" },
+    { "mnist", "cce", "batch", "128" },     { "mnist", "", "epochs", "70" },
     { "mnist", "", "halve-every", "10" },   { "mnist", "", "validation", "10000" },
 
     { "cifar10", "", "net", "cifar10" },    { "cifar10", "lda", "batch", "1000" },
-    { "cifar10", "cce", "batch", "128" },       { "cifar10", "", "epochs", "175" },
+    { "cifar10", "cce", "batch", "128" },   { "cifar10", "", "epochs", "175" },
     { "cifar10", "", "halve-every", "25" }, { "cifar10", "", "prepare", "gcn,zca" },
     { "cifar10", "", "flip", "true" },
 
     { "stl10", "", "net", "stl10" },        { "stl10", "lda", "batch", "200" },
-    { "stl10", "cce", "batch", "128" },         { "stl10", "", "epochs", "175" },
+    { "stl10", "cce", "batch", "128" },     { "stl10", "", "epochs", "175" },
     { "stl10", "", "halve-every", "25" },   { "stl10", "", "validation", "1000" },
     { "stl10", "", "flip", "true" },
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * record.c - the folder of a run: options.json, history.csv, eigenvalues.csv, model.safetensors, run.json.
+ * record.c - the run folder: options.json, history.csv, eigenvalues.csv, model.safetensors, run.json.
  *
- * Each file is replaced as a whole, so that whoever looks into the folder at any moment finds complete files.
+ * Each file is replaced atomically, so a reader finds complete files at any time.
  */
 #include "base/file.h"
 #include "base/memory.h"
@@ -60,7 +60,8 @@ done:
 
 void dlda_trainer_leave_folder(const dlda_trainer *self)
 {
-    if (self->folder && self->made_folder && self->epochs_done == 0) rmdir(self->folder); /* only if it is empty */
+    if (self->folder && self->made_folder && self->epochs_done == 0)
+        rmdir(self->folder); /* rmdir fails if it is not empty */
 }
 
 dlda_status dlda_trainer_write_record(const dlda_trainer *self, int new_best)
@@ -72,10 +73,11 @@ dlda_status dlda_trainer_write_record(const dlda_trainer *self, int new_best)
     DLDA_TRY(dlda_path_join(self->folder, "history.csv", &history));
     DLDA_TRY(dlda_path_join(self->folder, "eigenvalues.csv", &eigenvalues));
     DLDA_TRY(dlda_path_join(self->folder, "model.safetensors", &model));
-    /* Not before there is a first epoch: until then, the files of an earlier run go together. */
+    /* Written after the first epoch only: until then the folder may hold the complete files of an earlier run. */
     if (self->epochs_done == 1) {
-        DLDA_TRY(
-            dlda_run_file_write(self, DLDA_RUN_RUNNING, NULL)); /* a reader of the others knows that it goes on */
+        DLDA_TRY(dlda_run_file_write(
+            self, DLDA_RUN_RUNNING,
+            NULL)); /* first, so that a reader of the other files sees that the run is not finished */
         DLDA_TRY(write_options(self));
     }
     if (new_best) DLDA_TRY(dlda_model_save(self->model, model));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * run_file.c - run.json: state, data and machine of a run, for reports and for those who wait for it.
+ * run_file.c - writes and reads run.json: state, data and machine of a run. Reports use it, and processes that wait
+ * for the run to finish.
  */
 #define _GNU_SOURCE
 #include "training/run_file.h"
@@ -24,7 +25,7 @@ enum { N_STATE_WORDS = sizeof state_words / sizeof state_words[0] };
 
 /* ---- The machine ---- */
 
-/* What /proc/cpuinfo calls the processor; "" if it says nothing. */
+/* The processor name in /proc/cpuinfo; "" if there is none. */
 static void find_processor(char *name, size_t size)
 {
     FILE *file = fopen("/proc/cpuinfo", "re");
@@ -40,8 +41,8 @@ static void find_processor(char *name, size_t size)
     if (file) fclose(file);
 }
 
-/* When a process began, in ticks since the machine did; -1 if there is no such process, it has ended and waits for its
- * parent to notice (a zombie), or there is no way to know. */
+/* Start time of a process in clock ticks since boot. -1 if there is no such process, it is a zombie, or the time
+ * cannot be determined. */
 static double process_start(long id)
 {
     enum { FIELD = 22 };
@@ -53,14 +54,15 @@ static double process_start(long id)
     size_t n = file ? fread(text, 1, sizeof text - 1, file) : 0;
     if (file) fclose(file);
     text[n] = '\0';
-    char *at = strrchr(text, ')'); /* behind the name, which may hold blanks */
+    char *at = strrchr(text, ')'); /* the process name before it may contain blanks */
     if (at && strncmp(at, ") Z", 3) == 0) at = NULL;
     for (int field = 2; at && field < FIELD; field++) at = strchr(at + 1, ' ');
     if (at) start = strtod(at + 1, NULL);
     return start;
 }
 
-/* 1 if process `id`, which began at `start` on `host`, may still run: it does, or it is on another machine. */
+/* 1 if process `id`, started at `start` on `host`, may be running. A process on another machine is assumed to
+ * be. */
 static int is_alive(const char *host, long id, double start)
 {
     struct utsname system;
@@ -82,7 +84,7 @@ static void put_count(json_t *object, const char *key, size_t count)
     json_object_set_new(object, key, json_integer((json_int_t)count));
 }
 
-/* Where the data came from, if the user of the library said so; the whole path of a file or folder. */
+/* Where the data came from, if the caller stated it. Files and folders get their absolute path. */
 static void put_data(json_t *object, const dlda_trainer *self)
 {
     const dlda_options *options = self->options;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * run_info.c - what is known of a training, from the files in its folder.
+ * run_info.c - describes a training from the files in its folder.
  *
- * The checkpoint has the counters, the network and the options; run.json state, process and data. options.json is used where
- * there is no whole checkpoint. A training writes run.json after its first epoch: one beside a checkpoint of an earlier
- * moment is of the training that used the folder before, and is ignored.
+ * Counters, network and options come from the checkpoint; state, process and data from run.json. options.json is
+ * used if there is no undamaged checkpoint. run.json is first written after epoch 1. Beside a checkpoint of an
+ * earlier moment it belongs to a previous training in the same folder, and is ignored.
  */
 #include "base/file.h"
 #include "base/memory.h"
@@ -14,19 +14,20 @@
 
 #include <math.h>
 
-enum { MOST_BYTES = 1 << 20 }; /* of a JSON file */
+enum { MOST_BYTES = 1 << 20 }; /* size limit of a JSON file */
 
-/* The public part comes first, so that a pointer to it is one to all. The others hold its texts. */
+/* The public struct is the first member, so that a pointer to it converts to the whole. The other members own its
+ * strings. */
 typedef struct run_files {
     dlda_run_info info;
     dlda_safetensors *checkpoint;
-    json_t *facts; /* of run.json */
-    char *options; /* of options.json */
+    json_t *facts; /* run.json */
+    char *options; /* options.json */
 } run_files;
 
 /* ---- The checkpoint ---- */
 
-/* Of the complete epochs and of the one under way. */
+/* Seconds of the completed epochs and of the current one. */
 static dlda_status sum_seconds(const dlda_safetensors *file, size_t epochs, double *seconds)
 {
     const size_t shape[] = { epochs, DLDA_EPOCH_FIELDS };
@@ -84,7 +85,7 @@ static const char *text_of(const json_t *facts, const char *key)
     return text ? text : "";
 }
 
-/* The whole path, if the data are still there: a path as given is right in one working folder only. */
+/* Prefers the absolute path, if it exists: the path as given may be relative to another working folder. */
 static const char *data_of(const json_t *facts)
 {
     const char *path = text_of(facts, "data_path");
@@ -141,9 +142,9 @@ done:
     return status;
 }
 
-/* ---- All of it ---- */
+/* ---- All files ---- */
 
-/* What is missing or damaged is left out, unless nothing is left: then the message is that of the checkpoint. */
+/* Missing or damaged files are skipped. If none is left, the error is that of the checkpoint. */
 static dlda_status read_folder(run_files *self, const char *folder)
 {
     char message[1024];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * setup.c - makes a trainer and destroys it: data checked and prepared, a model, the parts that do the work, memory.
+ * setup.c - creates and destroys a trainer: checks and prepares the data, creates the model, plans all parts and
+ * allocates the memory. trainer.c then runs without allocating.
  */
 #include "base/memory.h"
 #include "objective/objective.h"
@@ -40,8 +41,8 @@ static dlda_status check_shift(const dlda_options *options, const dlda_dataset *
                      (long long)options->shift, side);
 }
 
-/* Fits the preparation on the training set alone. If it is too much work to be repeated in each epoch, both sets are
- * replaced by prepared ones. */
+/* Fits the preparation on the training set only. If applying it in each epoch is too expensive, both sets are
+ * replaced by prepared copies. */
 static dlda_status prepare_data(dlda_trainer *self, dlda_preparation **preparation)
 {
     dlda_status status = DLDA_OK;
@@ -92,7 +93,7 @@ done:
     return status;
 }
 
-/* Batches of images as the network wants them. */
+/* The loader delivers prepared images. */
 static dlda_status make_loader(dlda_trainer *self)
 {
     const dlda_options *options = self->options;
@@ -115,7 +116,7 @@ static dlda_status make_loader(dlda_trainer *self)
     return dlda_loader_create(&spec, &self->loader);
 }
 
-/* The parts that do the work, each planned for the largest batch. */
+/* Creates the parts that do the work, each planned for the largest batch. */
 static dlda_status make_parts(dlda_trainer *self)
 {
     dlda_status status = DLDA_OK;
@@ -165,7 +166,7 @@ done:
     return status;
 }
 
-/* Weights and statistics of a model file that has the same network. */
+/* Copies the weights and the batch norm statistics of a model file with the same network. */
 static dlda_status start_from_model(dlda_trainer *self, const char *path)
 {
     dlda_status status = DLDA_OK;
@@ -202,7 +203,8 @@ dlda_status dlda_trainer_create(const dlda_options *options, const dlda_dataset 
     DLDA_TRY(dlda_team_create((size_t)options->threads, &self->team));
     DLDA_TRY(make_model(self));
     DLDA_TRY(make_parts(self));
-    DLDA_TRY(prepare_data(self, &self->model->preparation)); /* may take long: what can fail at once comes first */
+    DLDA_TRY(prepare_data(
+        self, &self->model->preparation)); /* may take long, so it comes after everything that can fail at once */
     DLDA_TRY(make_loader(self));
     DLDA_TRY(dlda_trainer_choose_probe(self));
     DLDA_TRY(take_arrays(self));

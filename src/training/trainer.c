@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * trainer.c - one training step: batch -> network -> objective -> optimiser. setup.c makes what it works with, loop.c runs
- * it epoch after epoch.
+ * trainer.c - one training step: batch -> network -> objective -> optimiser. setup.c creates what it uses; loop.c
+ * runs it epoch after epoch.
  */
 #include "training/trainer.h"
 #include "objective/objective.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * trainer.h - the inside of a trainer. setup.c makes it; trainer.c does one step; loop.c runs steps and epochs and decides
- * when to stop; monitor.c measures an epoch and history.c keeps the result; diagnose.c explains failures; record.c,
- * run_file.c and checkpoint.c write the folder of a run.
+ * trainer.h - internals of a trainer. setup.c creates it; trainer.c does one step; loop.c runs steps and epochs and
+ * decides when to stop; monitor.c measures an epoch and history.c keeps the results; diagnose.c explains failures;
+ * record.c, run_file.c and checkpoint.c write the run folder.
  */
 #ifndef DLDA_TRAINING_TRAINER_H
 #define DLDA_TRAINING_TRAINER_H
@@ -13,74 +13,74 @@
 #include "objective/scatter.h"
 #include "training/history.h"
 
-/* What this process knows of time. */
+/* Times of this process, in seconds. */
 typedef struct dlda_run_clock {
-    double begin, saved;  /* when it began to train (0: not yet); when it last saved a checkpoint */
-    double epochs_before; /* done when it began, and the share of one                             */
-    size_t epoch;         /* that the two below are of                                            */
-    double epoch_begin;   /* when the epoch would have begun without interruptions                */
-    size_t images;        /* trained on in it                                                     */
+    double begin, saved;  /* start of training (0: not started); last checkpoint  */
+    double epochs_before; /* epochs done before this process began, with fraction */
+    size_t epoch;         /* the epoch to which the next two refer                */
+    double epoch_begin;   /* when it would have begun without interruptions       */
+    size_t images;        /* trained on in this epoch                             */
 } dlda_run_clock;
 
 struct dlda_trainer {
-    dlda_options *options;                     /* a copy, with what was done to the data */
-    const dlda_dataset *train, *validation;    /* as given, or else prepared; validation may be NULL     */
-    dlda_dataset *prepared[2];                 /* those of them that are ours                            */
-    const dlda_preparation *batch_preparation; /* what their images need in each batch; NULL: nothing    */
-    dlda_dataset *probe; /* the part of train that is measured after each epoch; NULL: all of it */
+    dlda_options *options;                     /* a copy, with the preparation that was applied to the data */
+    const dlda_dataset *train, *validation;    /* as given, or prepared copies; validation may be NULL      */
+    dlda_dataset *prepared[2];                 /* the prepared copies, owned; NULL where not made           */
+    const dlda_preparation *batch_preparation; /* applied to each batch; NULL: none                         */
+    dlda_dataset *probe; /* part of train that is measured after each epoch; NULL: all of it */
     dlda_watch watch;
-    size_t batch; /* size of the largest one */
+    size_t batch; /* size of the largest batch */
     dlda_team *team;
-    dlda_sampler *sampler;    /* used by the loader alone from its first batch on, but for sizes */
-    dlda_batch_source source; /* what the loader makes batches from                              */
+    dlda_sampler *sampler;    /* from the first batch on, only the loader's thread uses it, except for sizes */
+    dlda_batch_source source; /* input of the loader                                                         */
     dlda_loader *loader;
     dlda_plan *plan;
     dlda_objective *objective;
     dlda_scatter *scatter;
-    /* what is learned: the model holds the best so far, these the latest */
+    /* learned values: the model holds the best epoch, these arrays the latest */
     dlda_model *model;
-    float *weights, *gradient, *velocity; /* [n_weights] */
-    float *state;                         /* [n_state]   */
+    float *weights, *gradient, *velocity; /* [n_weights]         */
+    float *state;                         /* [n_state]           */
     dlda_lda *lda;                        /* of the latest epoch */
     size_t epochs_done, steps_done;
-    size_t batches_done, best_epoch; /* in the current epoch; 0: there is none yet                */
-    double loss_sum;                 /* of the current epoch's batches                            */
-    double epoch_seconds;            /* that they took before the last checkpoint                 */
-    double loader_seconds;           /* processor time that the latest batch took to make         */
+    size_t batches_done, best_epoch; /* in the current epoch; 0: none yet                     */
+    double loss_sum;                 /* over the batches of the current epoch                 */
+    double epoch_seconds;            /* spent in the current epoch before the last checkpoint */
+    double loader_seconds;           /* processor time the latest batch took to prepare       */
     dlda_run_clock clock;
-    int has_checkpoint; /* of this training, in the folder                           */
+    int has_checkpoint; /* the folder has a checkpoint of this training */
     double best_accuracy;
     float *dH; /* [batch][features]       */
-    /* of a whole set, portion by portion; the features of the probe */
-    float *images;     /* [batch][input]          */
-    size_t *positions; /* [batch]                 */
-    float *H;          /* [probe][features]       */
-    int *predicted;    /* [batch]                 */
+    /* scratch for passes over a whole set in portions */
+    float *images;     /* [batch][input]    */
+    size_t *positions; /* [batch]           */
+    float *H;          /* [probe][features] */
+    int *predicted;    /* [batch]           */
     dlda_history *history;
-    char *folder;    /* NULL: no record is kept */
-    int made_folder; /* by us                   */
+    char *folder;    /* NULL: the run is not recorded      */
+    int made_folder; /* 1: this trainer created the folder */
 };
 
-/* trainer.c: one step on a batch, from 0, of an epoch. Takes no memory. */
+/* trainer.c: one step on batch number `batch` (from 0) of an epoch. Allocates nothing. */
 dlda_status dlda_trainer_step(dlda_trainer *trainer, size_t epoch, size_t batch, double *loss);
 
-/* The learning rate when `done` epochs are complete, of the schedule in the options. */
+/* The scheduled learning rate after `done` epochs. */
 double dlda_trainer_rate(const dlda_options *options, double done);
 
-/* monitor.c: chooses the probe; after an epoch, fits an LDA on its features and measures accuracies with it, unless option
- * measure-every skips this one; in the end, fits the LDA of the model on all training features. */
+/* monitor.c: chooses the probe; after an epoch, fits an LDA on its features and measures accuracies, unless option
+ * measure-every skips this epoch; at the end, fits the model's LDA on all training features. */
 dlda_status dlda_trainer_choose_probe(dlda_trainer *trainer);
 dlda_status dlda_trainer_measure(dlda_trainer *trainer, dlda_epoch *epoch);
 dlda_status dlda_trainer_complete(dlda_trainer *trainer);
 
 /* diagnose.c: DLDA_E_NUMERIC, with the layer's name, if a weight is not finite. */
 dlda_status dlda_trainer_check_weights(const dlda_trainer *trainer);
-/* Completes the message of a step that failed: what is wrong, and what may help. */
+/* Adds the likely cause and a remedy to the message of a failed step. */
 dlda_status dlda_trainer_explain(const dlda_trainer *trainer, dlda_status status, size_t epoch, size_t batch);
-/* Tells the watch if batches are too small for a sound scatter within classes. */
+/* Warns through the watch if batches are too small for a well-conditioned within-class scatter. */
 void dlda_trainer_warn(const dlda_trainer *trainer);
 
-/* record.c: brings the files of the run up to date; removes a folder in which nothing was ever written. */
+/* record.c: updates the files of the run; removes the folder if nothing was written to it. */
 void dlda_trainer_leave_folder(const dlda_trainer *trainer);
 dlda_status dlda_trainer_write_record(const dlda_trainer *trainer, int new_best);
 
