@@ -2,18 +2,18 @@
  *
  * evaluate.c - accuracy, confusion matrix, recall and precision of each class, log loss, calibration.
  *
- * The expected calibration error of B bins is sum_b (n_b / N) |accuracy_b - confidence_b|, where bin b has the n_b samples
- * whose predicted class has a probability in ((b-1)/B, b/B] (docs/evaluation.md).
+ * The expected calibration error with B bins is sum_b (n_b / N) |accuracy_b - confidence_b|, where bin b holds the
+ * n_b samples whose predicted class has a probability in ((b-1)/B, b/B] (docs/evaluation.md).
  */
 #include "classify/evaluate.h"
 #include "base/memory.h"
 
 #include <math.h>
 
-/* A probability that has become 0 in single precision would make the log loss infinite. */
+/* A probability that underflows to 0 in single precision would make the log loss infinite. */
 static const double least_probability = 1e-15;
 
-/* The arrays are const to the user; they are ours to fill. */
+/* The arrays are const for users of the struct; this file fills them. */
 static size_t *counts(const size_t *array)
 {
     return (size_t *)array;
@@ -64,7 +64,7 @@ void dlda_evaluation_destroy(dlda_evaluation *self)
     dlda_release(self);
 }
 
-/* Until _finish, log_loss and the shares of the bins are sums. */
+/* Until _finish, log_loss and the bins hold sums. */
 static void count_probability(dlda_evaluation *self, const float *proba, size_t truth, size_t predicted)
 {
     double confidence = proba[predicted];
@@ -113,7 +113,7 @@ static void finish_bins(dlda_evaluation *self)
     double sum = 0;
 
     for (size_t b = 0; b < self->bins; b++) {
-        double n = (double)self->bin_samples[b]; /* 0 / 0 is the NaN of an empty bin */
+        double n = (double)self->bin_samples[b]; /* 0 / 0: an empty bin is NaN */
         sum += fabs(self->bin_accuracy[b] - self->bin_confidence[b]);
         shares(self->bin_accuracy)[b] /= n;
         shares(self->bin_confidence)[b] /= n;
@@ -130,7 +130,7 @@ void dlda_evaluation_finish(dlda_evaluation *self)
     if (self->bins == 0) self->log_loss = self->calibration_error = NAN;
 }
 
-/* ---- All at once ---- */
+/* ---- One call ---- */
 
 static dlda_status check_labels(const int *labels, const char *what, size_t n, size_t classes)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * evaluate_separation.c - how well a fitted LDA separates its classes, without any data.
+ * evaluate_separation.c - class separation of a fitted LDA, computed without data.
  *
- * The classifier measures in the discriminant space, where Sw + lambda I is the identity: the squared Mahalanobis
- * distance of two class means is |A (m_a - m_b)|^2 = (m_a - m_b)(T_a - T_b)' with T = M A'A.
+ * In the discriminant space, Sw + lambda I is the identity: the squared Mahalanobis distance of two class means is
+ * |A (m_a - m_b)|^2 = (m_a - m_b)(T_a - T_b)' with T = M A'A.
  */
 #include "classify/lda_head.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * lda_extend.c - one class more for a fitted LDA, in closed form (docs/evaluation.md, "Adding a class").
+ * lda_extend.c - adds one class to a fitted LDA, in closed form (docs/evaluation.md, "Adding a class").
  *
- * With C' usable classes so far, N rows of mean m, and n rows of mean m_a and covariance S_a of the new class:
+ * With C' usable classes and N rows of mean m so far, and n rows of mean m_a and covariance S_a of the added class:
  *     Sw <- (C' Sw + S_a) / (C' + 1)
  *     St <- ((N-1) St + (w-1) S_a + N w/(N+w) (m_a-m)(m_a-m)') / (N + w - 1)
- * which is what a fit on all rows together gives if w = n. A handful of rows would hardly count in St, and the direction
- * that sets the new class apart would be lost; so w is at least the mean count of the other classes.
+ * With w = n this equals a fit on all rows together. A handful of rows would have little weight in St, and the
+ * direction that separates the added class would be lost; so w is at least the mean count of the other classes.
  */
 #include "base/memory.h"
 #include "classify/lda_head.h"
@@ -16,14 +16,14 @@
 #include <math.h>
 #include <string.h>
 
-/* The LDA so far, and what its classes amount to. */
+/* The LDA so far, and the sums over its classes. */
 typedef struct extension {
     const dlda_lda *old;
-    const double *mean, *moments; /* [D], [D][D] of the added rows */
-    double n, w;                  /* their number; what they count */
-    double N, usable;             /* rows and usable classes so far */
-    double *m;                    /* [D]     mean of all rows so far */
-    double *A, *B;                /* [D][D]  the eigenproblem        */
+    const double *mean, *moments; /* [D], [D][D] of the added rows        */
+    double n, w;                  /* number and weight of the added rows  */
+    double N, usable;             /* rows and usable classes so far       */
+    double *m;                    /* [D]     mean of all rows so far      */
+    double *A, *B;                /* [D][D]  matrices of the eigenproblem */
     dlda_eigen *eigen;
 } extension;
 
@@ -43,7 +43,7 @@ static void sum_up(extension *self)
         for (size_t i = 0; i < old->D; i++) self->m[i] += old->M[c * old->D + i] * (old->counts[c] / self->N);
 }
 
-/* The new matrices. */
+/* Updates Sw and St. */
 static void extend_matrices(const extension *self, double *Sw, double *St)
 {
     size_t D = self->old->D;
@@ -71,7 +71,7 @@ static dlda_status solve(const extension *self, double lambda, dlda_lda *lda)
     return dlda_eigen_solve(self->eigen, self->A, self->B, lda->K, lda->eigenvalues, lda->A);
 }
 
-/* Priors that were given keep their proportions; the new class gets an equal share. */
+/* Given priors keep their proportions; the added class gets an equal share. */
 static dlda_status extend_priors(const extension *self, dlda_lda *lda)
 {
     dlda_status status = DLDA_OK;

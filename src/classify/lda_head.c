@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * lda_head.c - the classifier in closed form (the paper, 3.4; docs/method.md, step 6).
+ * lda_head.c - the LDA classifier in closed form (the paper, 3.4; docs/method.md, step 6).
  *
  * With A = [e_1 .. e_K] and e'(Sw + lambda I)e = 1, the score of class c is
  *     d_c(h) = h T_c' - M_c T_c' / 2,   T = M A A',
- * which is Bayes' rule for Gaussian classes with covariance Sw + lambda I, seen in the discriminant space.
+ * which is Bayes' rule for Gaussian classes with covariance Sw + lambda I, in the discriminant space.
  */
 #include "classify/lda_head.h"
 #include "base/chi_square.h"
@@ -175,9 +175,9 @@ done:
     return status;
 }
 
-/* ---- Fitting it ---- */
+/* ---- Fitting ---- */
 
-/* The matrices go from the problem to the LDA. */
+/* Moves the matrices from the problem to the LDA, without copying. */
 static void keep_matrices(dlda_lda_problem *problem, dlda_lda *self)
 {
     for (size_t i = 0; i < self->D * self->D; i++) problem->Sb[i] += problem->Sw[i];
@@ -223,7 +223,7 @@ dlda_status dlda_lda_fit_lean(const dlda_scatter *scatter, double lambda, dlda_l
     return fit(scatter, lambda, 0, lda);
 }
 
-/* ---- Using it ---- */
+/* ---- Prediction ---- */
 
 static dlda_status check_finite(const float *X, size_t n, size_t D)
 {
@@ -254,7 +254,7 @@ dlda_status dlda_lda_transform(const dlda_lda *self, const float *X, size_t n, f
     return DLDA_OK;
 }
 
-/* d_c, or minus infinity for a class that must not be chosen. */
+/* d_c, or minus infinity for a class that must not be predicted. */
 static double class_score(const dlda_lda *self, const float *x, size_t c, dlda_probability kind)
 {
     if (!dlda_lda_usable(self, c)) return -INFINITY;
@@ -262,15 +262,15 @@ static double class_score(const dlda_lda *self, const float *x, size_t c, dlda_p
     return kind == DLDA_PROBABILITY_BAYES ? d + self->log_prior[c] : d;
 }
 
-/* Logarithm of a class's weight before normalisation. For the paper's that is log(1 / (1 + exp(-d))), written so
- * that nothing overflows: the weights of far classes underflow, their logarithms do not. */
+/* Logarithm of the unnormalised weight of a class. For the paper's kind it is log(1 / (1 + exp(-d))), written so
+ * that it neither overflows nor underflows: the weights of distant classes underflow, their logarithms do not. */
 static double log_weight(double score, dlda_probability kind)
 {
     if (kind == DLDA_PROBABILITY_BAYES || isinf(score)) return score;
     return score > 0 ? -log1p(exp(-score)) : score - log1p(exp(score));
 }
 
-/* `scores` [C] is scratch. The largest weight becomes 1 before the sum is taken, so that it is never zero. */
+/* `scores` [C] is scratch. Weights are scaled so that the largest is 1, so their sum is never zero. */
 static void classify_row(const dlda_lda *self, const float *x, dlda_probability kind, double *scores, int *label,
                          float *proba)
 {
@@ -289,7 +289,7 @@ static void classify_row(const dlda_lda *self, const float *x, dlda_probability 
 }
 
 /* e'(Sw + lambda I)e = 1 makes the shared covariance of the projected rows the identity, so the squared Mahalanobis
- * distance is the plain one. `z` [K] is the row on the directions. */
+ * distance is the Euclidean one. `z` [K] is the projected row. */
 static double nearest_distance(const dlda_lda *self, const double *z)
 {
     double least = INFINITY;

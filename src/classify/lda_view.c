@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * lda_view.c - what a fitted LDA consists of, for its users: arrays that lie in the object, and names of its classes.
+ * lda_view.c - the public view of a fitted LDA: pointers to its arrays, and its class names.
  */
 #include "base/utf8.h"
 #include "classify/lda_head.h"

@@ -3,8 +3,8 @@
  * linear_svm.c - a linear support vector machine on projected features, for comparison with the LDA.
  *
  * For each class against all others, liblinear minimises  |w|^2 / 2 + C sum max(0, 1 - y w'z)^2  in the primal by a
- * trust-region Newton method, which draws no random numbers. Rows are centred first and get a last component of 1, so
- * that the penalty on the offset does not matter. The cost C is chosen by cross-validation on the rows themselves.
+ * trust-region Newton method, which uses no random numbers. Rows are centred and get a last component of 1, so that
+ * the penalty on the intercept has little effect. The cost C is chosen by cross-validation on the training rows.
  */
 #define _GNU_SOURCE
 #include "base/memory.h"
@@ -21,11 +21,11 @@
 
 struct dlda_svm {
     size_t C, K;
-    double *centre; /* [K]        mean of the fitted rows                      */
-    double *W;      /* [C][K + 1] weights and offset of each class             */
+    double *centre; /* [K]        mean of the fitted rows                       */
+    double *W;      /* [C][K + 1] weights and offset of each class              */
     int *known;     /* [C]        1: the class has rows, so it can be predicted */
     double cost, accuracy;
-    /* what follows from it, for rows that are not centred */
+    /* derived values, for rows that are not centred */
     double *weights;    /* [C][K] */
     double *intercepts; /* [C]    */
 };
@@ -35,20 +35,20 @@ static const double tolerance = 1e-3;
 
 typedef struct model *train_function(const struct problem *problem, const struct parameter *parameter);
 
-/* A fit: the rows as liblinear wants them, and what the cross-validation finds. */
+/* State of a fit: the rows in liblinear's form, and the results of the cross-validation. */
 typedef struct fitting {
     train_function *train;
     size_t n, C, K, folds, n_costs;
-    const double *costs;        /* [n_costs]                         */
-    const int *labels;          /* [n]                               */
-    struct feature_node *nodes; /* [n][K + 2]: indices from 1, the offset's 1, an end mark */
-    size_t *fold;               /* [n]                               */
-    size_t *right;              /* [n_costs][folds]: right answers   */
-    /* of each thread */
+    const double *costs;        /* [n_costs]                                             */
+    const int *labels;          /* [n]                                                   */
+    struct feature_node *nodes; /* [n][K + 2]: indices from 1, a constant 1, an end mark */
+    size_t *fold;               /* [n]                                                   */
+    size_t *right;              /* [n_costs][folds]: correct predictions                 */
+    /* per thread */
     size_t threads;
-    struct feature_node **rows; /* [threads][n]                      */
-    double *targets;            /* [threads][n]                      */
-    dlda_svm **scratch;         /* [threads]                         */
+    struct feature_node **rows; /* [threads][n] */
+    double *targets;            /* [threads][n] */
+    dlda_svm **scratch;         /* [threads]    */
 } fitting;
 
 /* ---- liblinear ---- */
@@ -58,9 +58,9 @@ static void say_nothing(const char *text)
     (void)text;
 }
 
-/* liblinear's own function `train`. To call it by this name would be a trap: in a program that has a function `train` of
- * its own, the dynamic linker would take that one. So it is looked up in liblinear itself, which is found by a name that
- * nobody else uses. */
+/* liblinear's function `train`. A direct call would be unsafe: if the program has its own function `train`, the
+ * dynamic linker would resolve to that. So it is looked up in liblinear, which is located by a name that only it
+ * has. */
 static void find_train(train_function **found)
 {
     Dl_info place;
@@ -70,14 +70,14 @@ static void find_train(train_function **found)
     if (dladdr((void *)set_print_string_function, &place) && place.dli_fname)
         library = dlopen(place.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
     if (library) symbol = dlsym(library, "train");
-    if (library) dlclose(library); /* it stays: this library depends on it */
-    /* Linked into a program without position-independent code, all names seem to be the program's. */
+    if (library) dlclose(library); /* remains loaded: this library is linked to it */
+    /* In a program without position-independent code, all names seem to belong to the program. */
     if (!symbol) symbol = dlsym(RTLD_NEXT, "train");
-    if (symbol) memcpy(found, &symbol, sizeof symbol); /* ISO C has no cast from an object to a function */
-    else *found = train; /* linked statically, where a second function of the name is an error of the linker */
+    if (symbol) memcpy(found, &symbol, sizeof symbol); /* ISO C has no cast from object to function pointers */
+    else *found = train;                               /* static linking, where a second `train` is a link error */
 }
 
-/* What liblinear has learned, as one row of weights for each class. With two classes it has one row for both. */
+/* Copies liblinear's weights as one row per class. With two classes liblinear has one row for both. */
 static void take_weights(dlda_svm *self, const struct model *model)
 {
     size_t columns = model->nr_class == 2 ? 1 : (size_t)model->nr_class, width = self->K + 1;
@@ -96,7 +96,7 @@ static struct feature_node *row_of(const fitting *fit, size_t i)
     return fit->nodes + i * (fit->K + 2);
 }
 
-/* Learns from the rows that are not in fold `left_out`; from all if that is `folds`. */
+/* Trains on the rows outside fold `left_out`; on all rows if that is `folds`. */
 static void learn(const fitting *fit, size_t worker, size_t left_out, double cost, dlda_svm *svm)
 {
     struct feature_node **rows = fit->rows + worker * fit->n;
@@ -116,7 +116,7 @@ static void learn(const fitting *fit, size_t worker, size_t left_out, double cos
     free_and_destroy_model(&model);
 }
 
-/* ---- The machine ---- */
+/* ---- Prediction ---- */
 
 static dlda_status create(size_t C, size_t K, dlda_svm **svm)
 {
@@ -151,7 +151,7 @@ void dlda_svm_destroy(dlda_svm *self)
     dlda_release(self);
 }
 
-/* The class with the largest value for a row [K] that is centred. */
+/* The class with the largest decision value for a centred row [K]. */
 static int classify(const dlda_svm *self, const double *centred)
 {
     double largest = -INFINITY;
@@ -265,7 +265,7 @@ static dlda_status check_rows(const fitting *fit, const float *Z)
     return check_finite(Z, fit->n, fit->K);
 }
 
-/* Centres the rows at their mean, which goes to `centre`, and writes them as nodes. */
+/* Centres the rows at their mean, stored in `centre`, and converts them to nodes. */
 static void fill_nodes(fitting *fit, const float *Z, double *centre)
 {
     size_t K = fit->K;
@@ -294,7 +294,7 @@ static size_t count_right(const fitting *fit, const dlda_svm *svm, size_t fold, 
     return right;
 }
 
-/* Item j * folds + f: cost j, tested on fold f. */
+/* Item j * folds + f: trains with cost j and tests on fold f. */
 static void try_cost(void *context, const dlda_chunk *chunk)
 {
     const fitting *fit = context;

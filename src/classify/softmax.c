@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * softmax.c - p = exp(h) / sum exp(h), and the class with the largest h.
+ * softmax.c - softmax classifier: p = exp(h) / sum exp(h), and the class with the largest h.
  */
 #include "classify/softmax.h"
 #include "base/number.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * softmax.h - the classifier of a network that was trained with cross entropy: its features are the scores.
+ * softmax.h - the classifier of networks trained with cross entropy: the features are the logits.
  */
 #ifndef DLDA_CLASSIFY_SOFTMAX_H
 #define DLDA_CLASSIFY_SOFTMAX_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * svm_folds.c - deals rows to folds like cards: class after class, each class shuffled, going on with the fold at which the
- * class before ended. So all folds have nearly the same size, and each has its share of every class.
+ * svm_folds.c - stratified folds for the SVM's cross-validation. Rows are shuffled within each class and dealt to
+ * the folds in turn, class after class, without restarting at the first fold. Both the fold sizes and the shares of
+ * a class differ by at most one.
  */
 #include "classify/svm_folds.h"
 #include "base/by_class.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * table_folds.c - stratified folds of a table that is only seen in blocks.
+ * table_folds.c - stratified folds of a table that is read in blocks.
  *
- * Of each class, every F rows in a row go to F different folds, in an order that is drawn anew for each F rows. So a
- * fold's share of a class is off by less than one row, and which rows it has depends on the seed and on their place
- * among the rows of their class alone: nothing need be known of the rows to come.
+ * Within each class, every F consecutive rows go to F different folds, in a random order that is redrawn for each F
+ * rows. So a fold's share of a class is off by less than one row. The fold of a row depends only on the seed and on
+ * its position within its class, so rows can be assigned without knowing later ones.
  */
 #include "classify/table_folds.h"
 #include "base/by_class.h"
@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-/* Rows of a block: as many as make its products worth while, in some megabytes. */
+/* Rows per block: enough for efficient matrix products, within some megabytes. */
 static size_t block_of(size_t features)
 {
     enum { VALUES = 1 << 21, LEAST = 256, MOST = 1 << 16 };
@@ -62,7 +62,7 @@ dlda_status dlda_folds_rewind(dlda_folds *self)
     return dlda_table_rewind(self->table);
 }
 
-/* The fold of the next row of a class. */
+/* Draws the fold of the next row of a class. */
 static size_t draw_fold(dlda_folds *self, size_t class)
 {
     size_t *shuffled = self->shuffled + class * self->F, place = self->seen[class] % self->F;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * table_lda.c - the classic LDA of a table, its cross-validation, and its projection, in blocks of rows.
+ * table_lda.c - classic LDA of a table: fit, cross-validation and accuracy, in blocks of rows.
  *
- * Scatters are additive: one pass makes those of the folds, and the LDA that leaves out fold f is fitted on the sum of
- * all others. A second pass classifies each row twice, by the LDA of all rows and by the one that has not seen it.
+ * Scatters are additive: one pass computes those of the folds, and the LDA without fold f is fitted on the sum of
+ * all others. A second pass classifies each row twice, by the LDA of all rows and by the one fitted without its
+ * fold.
  *
- * Same bits for any number of threads: a block's rows are dealt to a fixed number of parts, each part has a scatter of
- * its own, and scatters are added in order.
+ * Results do not depend on the number of threads: the rows of a block are split into a fixed number of parts, each
+ * part has its own scatter, and scatters are added in order.
  */
 #include "base/clock.h"
 #include "base/file.h"
@@ -25,7 +26,7 @@
 
 enum { MOST_FEATURES = 30000, ROWS_AT_ONCE = 128 };
 
-/* Messages belong to threads: what is said in one must be carried to the caller's. */
+/* Error messages are per thread; they are copied here for the caller's thread. */
 typedef struct problem {
     dlda_status status;
     char message[512];
@@ -35,20 +36,20 @@ typedef struct fitting {
     const dlda_table_fit_spec *spec;
     dlda_team *team;
     dlda_folds folds;
-    size_t lanes;                         /* parts of each fold                                     */
-    dlda_scatter **parts;                 /* [F][lanes]                                             */
-    dlda_lda **ldas;                      /* [F + 1]: without fold f; the last is that of all rows   */
-    problem *problems;                    /* [F + 1]: what went wrong with each                     */
-    double *scratch;                      /* [threads][ROWS_AT_ONCE][D + 2C]                        */
-    double *T;                            /* [F][2C][D]  of both LDAs that classify rows of fold f   */
-    double *bias;                         /* [F][2C]                                                */
-    atomic_size_t correct, *fold_correct; /* [F] */
-    size_t *fold_rows;                    /* [F] */
+    size_t lanes;                         /* parts of each fold                                    */
+    dlda_scatter **parts;                 /* [F][lanes]                                            */
+    dlda_lda **ldas;                      /* [F + 1]: without fold f; the last one of all rows     */
+    problem *problems;                    /* [F + 1]: error of each fit                            */
+    double *scratch;                      /* [threads][ROWS_AT_ONCE][D + 2C]                       */
+    double *T;                            /* [F][2C][D]  of both LDAs that classify rows of fold f */
+    double *bias;                         /* [F][2C]                                               */
+    atomic_size_t correct, *fold_correct; /* [F]                                                   */
+    size_t *fold_rows;                    /* [F]                                                   */
 } fitting;
 
 /* ---- Scatters ---- */
 
-/* Enough parts for many threads, unless their matrices become large. */
+/* Enough parts for many threads, but fewer if the matrices are large. */
 static size_t lanes_of(size_t F, size_t D)
 {
     enum { PARTS = 8 };
@@ -94,7 +95,7 @@ static dlda_status sum_up_rows(fitting *self)
         dlda_parallel_for(self->team, F * self->lanes, 1, add_part, self);
         DLDA_TRY(dlda_folds_next(&self->folds, self->team));
     }
-    for (size_t f = 0; f < F; f++) /* the first lane of a fold becomes all of it */
+    for (size_t f = 0; f < F; f++) /* the first part of each fold accumulates the others */
         for (size_t lane = 1; lane < self->lanes; lane++)
             DLDA_TRY(dlda_scatter_merge(self->parts[f * self->lanes], self->parts[f * self->lanes + lane]));
 done:
@@ -103,7 +104,7 @@ done:
 
 /* ---- Fitting ---- */
 
-/* The LDA of all folds but `left_out`; F leaves out none. */
+/* Fits the LDA of all folds but `left_out`; F: of all folds. */
 static dlda_status fit_without(fitting *self, size_t left_out)
 {
     dlda_status status = DLDA_OK;
@@ -149,7 +150,7 @@ done:
 
 /* ---- Testing ---- */
 
-/* Scores are x T' + bias; for both LDAs in one product. */
+/* Scores are x T' + bias; one product computes those of both LDAs. */
 static void prepare_scores(fitting *self, size_t f)
 {
     size_t C = self->folds.C, D = self->folds.D;
@@ -158,7 +159,7 @@ static void prepare_scores(fitting *self, size_t f)
         const dlda_lda *lda = self->ldas[which || self->folds.F == 1 ? self->folds.F : f];
         memcpy(self->T + (2 * f + which) * C * D, lda->T, C * D * sizeof *lda->T);
         for (size_t c = 0; c < C; c++)
-            self->bias[(2 * f + which) * C + c] = lda->offset[c] + lda->log_prior[c]; /* -inf: never chosen */
+            self->bias[(2 * f + which) * C + c] = lda->offset[c] + lda->log_prior[c]; /* -inf: never predicted */
     }
 }
 
@@ -171,7 +172,7 @@ static size_t best_class(const double *scores, const double *bias, size_t C)
     return best;
 }
 
-/* Rows index[0 .. n-1], in double. */
+/* Converts rows index[0 .. n-1] to double. */
 static void widen_rows(const float *X, size_t D, const size_t *index, size_t n, double *rows)
 {
     for (size_t i = 0; i < n; i++) {
@@ -180,7 +181,7 @@ static void widen_rows(const float *X, size_t D, const size_t *index, size_t n, 
     }
 }
 
-/* Rows order[begin .. end-1], all of fold f and at most ROWS_AT_ONCE. */
+/* Classifies rows order[begin .. end-1], all of fold f, at most ROWS_AT_ONCE. */
 static void classify_rows(fitting *self, size_t f, size_t begin, size_t end, double *scratch)
 {
     const dlda_folds *folds = &self->folds;

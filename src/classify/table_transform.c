@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * table_transform.c - a table projected on the directions of an LDA, block by block into an .npy file.
+ * table_transform.c - projects a table on the directions of an LDA, block by block into an .npy file.
  */
 #include "base/file.h"
 #include "base/memory.h"
@@ -20,7 +20,7 @@ static void project_rows(void *context, const dlda_chunk *chunk)
 {
     const projection *job = context;
 
-    /* The rows are finite, which is all that could be wrong with them. */
+    /* Cannot fail: the rows are known to be finite. */
     dlda_lda_transform(job->lda, job->X + chunk->begin * job->lda->D, chunk->end - chunk->begin,
                        job->Z + chunk->begin * job->lda->K);
 }

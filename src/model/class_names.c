@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * class_names.c - the names of classes, to and from JSON.
+ * class_names.c - converts class names to and from JSON.
  */
 #include "model/class_names.h"
 #include "base/memory.h"
@@ -15,7 +15,7 @@ dlda_status dlda_class_names_check(const char *const *names, size_t count, const
         if (twin)
             DLDA_FAIL(failure, "%s: classes: numbers %lld and %zu are both '%s', expected different names", where,
                       (long long)json_integer_value(twin), c, dlda_show(names[c]).text);
-        /* What is not UTF-8 cannot be saved either, which is where that is said. */
+        /* Fails for invalid UTF-8, which is reported when the names are saved. */
         json_object_set_new(seen, names[c], json_integer((json_int_t)c));
     }
 done:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * class_names.h - the names of classes in files: a JSON array of different strings.
+ * class_names.h - class names in files: a JSON array of distinct strings.
  */
 #ifndef DLDA_MODEL_CLASS_NAMES_H
 #define DLDA_MODEL_CLASS_NAMES_H
@@ -11,14 +11,14 @@
 
 enum { DLDA_MOST_CLASSES = 1 << 20 };
 
-/* `failure` if two classes have the same name: labels go by the names. */
+/* Returns `failure` if two classes have the same name: labels are matched by name. */
 dlda_status dlda_class_names_check(const char *const *names, size_t count, const char *where, dlda_status failure);
 
-/* To be released with free; NULL if one of them is not valid UTF-8. */
+/* Release the result with free; NULL if a name is not valid UTF-8. */
 char *dlda_class_names_to_json(const char *const *names, size_t count);
 
-/* 2 or more different names. *names [count] is released with dlda_release, *array, which the strings belong to, with
- * json_decref, both also after a failure; `path` is for messages. */
+/* Reads 2 or more distinct names. Also after a failure, release *names [count] with dlda_release, and *array, which
+ * owns the strings, with json_decref. `path` is for messages. */
 dlda_status dlda_class_names_from_json(const char *path, const char *text, json_t **array, const char ***names,
                                        size_t *count);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * file_version.c - kinds and versions of safetensors files.
+ * file_version.c - identifies kind and version of safetensors files by their metadata.
  */
 #include "model/file_version.h"
 

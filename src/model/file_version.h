@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * file_version.h - which of our files a safetensors file is, and of which version: one text of its metadata says both.
+ * file_version.h - kind and version of a safetensors file of this library; one metadata text states both.
  */
 #ifndef DLDA_MODEL_FILE_VERSION_H
 #define DLDA_MODEL_FILE_VERSION_H
@@ -11,7 +11,8 @@
 #define DLDA_LDA_KEY        "deeplda_lda"
 #define DLDA_CHECKPOINT_KEY "deeplda_checkpoint"
 
-/* DLDA_E_FORMAT unless the text of `key`, one of the above, is `expected`. The message says what else the file is. */
+/* DLDA_E_FORMAT unless the text of `key`, one of the above, is `expected`. The message names the actual kind if
+ * known. */
 dlda_status dlda_file_version_check(const dlda_safetensors *file, const char *path, const char *key,
                                     const char *expected);
 

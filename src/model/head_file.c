@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * head_file.c - the LDA head, to and from a model file.
+ * head_file.c - writes and reads the LDA head of a model file.
  *
- * Four tensors are always there. The two scatter matrices came later and may be missing, both or none; so may the priors.
+ * Four tensors are always present. The two scatter matrices are optional, both or none, and so are the priors;
+ * files of early versions have neither.
  */
 #include "model/head_file.h"
 
 #include <math.h>
 #include <string.h>
 
-/* The head's tensors, in this order. */
+/* The tensors of the head, in file order. */
 enum { COUNTS, MEANS, DIRECTIONS, EIGENVALUES, WITHIN, TOTAL, PRIORS };
 
 typedef struct found {
-    const dlda_tensor *tensors[DLDA_HEAD_TENSORS]; /* NULL: not there */
+    const dlda_tensor *tensors[DLDA_HEAD_TENSORS]; /* NULL: not in the file */
     size_t K, count;
 } found;
 
@@ -35,7 +36,7 @@ size_t dlda_head_tensors(const dlda_lda *lda, dlda_tensor tensors[DLDA_HEAD_TENS
     return count;
 }
 
-/* ---- Looking ---- */
+/* ---- Presence and shapes ---- */
 
 static dlda_status find(const dlda_safetensors *file, const char *name, size_t rank, const size_t *shape,
                         size_t place, found *head)
@@ -80,7 +81,7 @@ dlda_status dlda_head_check(const dlda_safetensors *file, const char *path, size
 
 /* ---- Values ---- */
 
-/* Eigenvalues in order, and counts that make the number of directions possible. */
+/* Eigenvalues must be in order, and the counts must allow the number of directions. */
 static dlda_status check_values(const dlda_lda *lda, const char *path)
 {
     size_t usable = 0;
@@ -106,7 +107,8 @@ static dlda_status check_values(const dlda_lda *lda, const char *path)
     return DLDA_OK;
 }
 
-/* No sum of the head's values with features, which are floats, may overflow: a class would come of it all the same. */
+/* Bounds the values so that no sum with features, which are floats, overflows: an overflow would silently give a
+ * wrong class. */
 static dlda_status check_sizes(const double *values, size_t n, const char *path, const char *name)
 {
     static const double most = 1e100;
@@ -118,7 +120,7 @@ static dlda_status check_sizes(const double *values, size_t n, const char *path,
     return DLDA_OK;
 }
 
-/* A covariance is symmetric, and has no negative variance. */
+/* A covariance matrix is symmetric and has no negative variance. */
 static dlda_status check_matrix(const double *S, size_t D, const char *path, const char *name)
 {
     double largest = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * head_file.h - the LDA head in a model file: its tensors (docs/model_format.md).
+ * head_file.h - the tensors of the LDA head in a model file (docs/model_format.md).
  */
 #ifndef DLDA_MODEL_HEAD_FILE_H
 #define DLDA_MODEL_HEAD_FILE_H
@@ -8,12 +8,13 @@
 #include "classify/lda_head.h"
 #include "model/safetensors.h"
 
-enum { DLDA_HEAD_TENSORS = 7 }; /* at most */
+enum { DLDA_HEAD_TENSORS = 7 }; /* upper limit */
 
-/* Lists its tensors; returns how many. */
+/* Lists the tensors and returns their number. */
 size_t dlda_head_tensors(const dlda_lda *lda, dlda_tensor tensors[DLDA_HEAD_TENSORS]);
 
-/* Looks whether all is there for C classes and D features, before memory is taken for it; *used: how many tensors. */
+/* Checks presence and shapes for C classes and D features before anything is allocated; *used: number of
+ * tensors. */
 dlda_status dlda_head_check(const dlda_safetensors *file, const char *path, size_t C, size_t D, size_t *used);
 
 dlda_status dlda_head_load(const dlda_safetensors *file, const char *path, size_t C, size_t D, dlda_lda **lda);

@@ -2,7 +2,7 @@
  *
  * lda_file.c - an LDA without a network as one safetensors file (docs/model_format.md, "LDA files").
  *
- * The arrays are those of a model's head. As with models, nothing in a file is trusted, and nothing may be left over.
+ * The arrays are those of a model's head. Nothing in the file is trusted, and unknown arrays are an error.
  */
 #include "base/file.h"
 #include "base/memory.h"
@@ -18,7 +18,7 @@ static const char format_version[] = "1", lambda_key[] = "lambda", classes_key[]
 
 /* ---- Saving ---- */
 
-/* *text stays NULL if the classes have no names. */
+/* *text is NULL if the classes have no names. */
 static dlda_status names_to_json(const dlda_lda *lda, const char *path, char **text)
 {
     dlda_status status = DLDA_OK;
@@ -81,7 +81,7 @@ dlda_status dlda_lda_to_bytes(const dlda_lda *lda, void **bytes, size_t *size)
 
 /* ---- Loading ---- */
 
-/* How many classes and features the arrays are for; dlda_head_check compares all of them with that. */
+/* Derives the number of classes and features; dlda_head_check then compares all arrays with them. */
 static dlda_status find_sizes(const dlda_safetensors *file, const char *path, size_t *C, size_t *D)
 {
     const dlda_tensor *counts = dlda_safetensors_find(file, "head.counts");

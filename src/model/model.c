@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * model.c - images in, features and classes out.
+ * model.c - inference with a model: images in, features and classes out.
  */
 #include "model/model.h"
 #include "base/memory.h"
@@ -23,7 +23,7 @@ done:
     return status;
 }
 
-/* The text of an option that the model was trained with equals `value`; NULL: it is not empty. */
+/* 1 if the training option `name` equals `value`; `value` NULL: if it is not empty. */
 static int has_option(const dlda_model *self, const char *name, const char *value)
 {
     json_t *options = json_loads(self->options, 0, NULL);
@@ -70,7 +70,7 @@ void dlda_model_destroy(dlda_model *self)
     dlda_release(self);
 }
 
-/* ---- What it is ---- */
+/* ---- Properties ---- */
 
 size_t dlda_model_height(const dlda_model *self)
 {
@@ -138,7 +138,7 @@ void dlda_read_spec_use_model(dlda_read_spec *spec, const dlda_model *self)
     if (channels == 1 || channels == 3) spec->channels = channels;
     spec->names = (const char *const *)self->class_names;
     spec->classes = self->classes;
-    if (spec->height || spec->width || !self->resized) return; /* else any size is welcome */
+    if (spec->height || spec->width || !self->resized) return; /* otherwise images of any size are accepted */
     spec->height = dlda_model_height(self);
     spec->width = dlda_model_width(self);
 }
@@ -178,17 +178,17 @@ dlda_status dlda_options_use_model(dlda_options *options, const dlda_model *mode
     return dlda_options_from_json(options, model->options, "the model's options");
 }
 
-/* ---- Running it ---- */
+/* ---- Inference ---- */
 
 struct dlda_workspace {
-    const float *weights; /* of the model that it was made for */
-    size_t version;       /* of them                            */
+    const float *weights; /* of the model it was created for */
+    size_t version;       /* of the weights                  */
     size_t batch;
     dlda_team *team;
     dlda_plan *plan;
-    float *images;  /* [batch][input] prepared; NULL if they stay as they are */
-    float *scratch; /* of the preparation                                     */
-    double *scores; /* [2 classes], for the LDA: it has fewer directions than classes */
+    float *images;  /* [batch][input] prepared; NULL if no preparation is needed                    */
+    float *scratch; /* for the preparation                                                          */
+    double *scores; /* [2 classes]: scores and projections; there are fewer directions than classes */
 };
 
 static dlda_status take_images(dlda_workspace *self, const dlda_model *model)
@@ -261,7 +261,7 @@ static size_t at_most(size_t n, size_t most)
     return n < most ? n : most;
 }
 
-/* Features [n][features] of n images, at most the workspace's batch. */
+/* Features [n][features] of n images; n is at most the workspace's batch. */
 static const float *features_of(const dlda_model *self, dlda_workspace *workspace, const float *images, size_t n)
 {
     if (workspace->images) {
@@ -272,7 +272,7 @@ static const float *features_of(const dlda_model *self, dlda_workspace *workspac
     return dlda_plan_infer(workspace->plan, self->weights, self->state, images, n);
 }
 
-/* The answers to images from number `first` on. */
+/* The output arrays, advanced to image number `first`. */
 static dlda_answers answers_from(const dlda_model *self, const dlda_answers *all, size_t first)
 {
     size_t C = self->classes, D = self->network->features, K = self->lda ? self->lda->K : 0;
@@ -285,13 +285,13 @@ static dlda_answers answers_from(const dlda_model *self, const dlda_answers *all
                            .projections = all->projections ? all->projections + first * K : NULL };
 }
 
-/* Where the LDA is asked nothing, features need not be finite. */
+/* Without outputs of the LDA, features need not be finite. */
 static int wants_only_features(const dlda_answers *a)
 {
     return a->features && !a->labels && !a->proba && !a->scores && !a->distances && !a->projections;
 }
 
-/* The features are the softmax's scores; where a row lies is still the LDA's to say. */
+/* The features are the scores of the softmax. Projections and distances still come from the LDA. */
 static dlda_status answer_by_softmax(const dlda_model *self, const float *H, size_t n, double *scratch,
                                      const dlda_answers *answers)
 {
@@ -342,7 +342,7 @@ dlda_status dlda_model_predict(const dlda_model *self, dlda_workspace *workspace
     return dlda_model_answer(self, workspace, images, n, kind, &(dlda_answers){ .labels = labels, .proba = proba });
 }
 
-/* ---- Evaluating it ---- */
+/* ---- Evaluation ---- */
 
 dlda_status dlda_model_check_images(const dlda_model *self, const dlda_dataset *dataset, const char *what)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * model_file.c - a model as one safetensors file (docs/model_format.md).
+ * model_file.c - writes and reads a model as one safetensors file (docs/model_format.md).
  *
- * Nothing in a file is trusted: after the container is checked as a whole, every tensor must have the shape that
- * the network text demands, and nothing may be left over.
+ * Nothing in a file is trusted: the container is checked as a whole, then every tensor must have the shape that the
+ * network text implies, and unknown tensors are an error.
  */
 #include "base/file.h"
 #include "base/memory.h"
@@ -129,7 +129,7 @@ static dlda_status check_options(const char *path, const char *text)
 
 typedef struct tensor_source {
     const dlda_safetensors *file;
-    dlda_model *model; /* NULL: only look whether all is there */
+    dlda_model *model; /* NULL: check only */
     size_t used;
 } tensor_source;
 
@@ -148,7 +148,7 @@ static dlda_status load_parameter(void *context, const dlda_parameter *parameter
     return DLDA_OK;
 }
 
-/* Compares the file with what its network text demands, before memory is taken on the word of that text. */
+/* Compares the tensors with the network text before anything is allocated, since the text could demand any size. */
 static dlda_status check_tensors(const dlda_safetensors *file, const char *path, const char *network_text,
                                  size_t classes)
 {
@@ -170,7 +170,7 @@ done:
     return status;
 }
 
-/* Batch norm takes the root of its variances. */
+/* Batch norm takes the square root of the variances. */
 static dlda_status check_variances(const dlda_model *model, const char *path)
 {
     for (size_t i = 0; i < model->network->n_layers; i++) {
@@ -183,7 +183,7 @@ static dlda_status check_variances(const dlda_model *model, const char *path)
     return DLDA_OK;
 }
 
-/* A refitted head may have classes that the network's softmax was not trained for. */
+/* A refitted head may have classes that the network's softmax was not trained on. */
 static dlda_status load_softmax(const dlda_safetensors *file, const char *path, dlda_model *model)
 {
     const char *text = dlda_safetensors_metadata(file, softmax_key);

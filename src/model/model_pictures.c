@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * model_pictures.c - PNG and JPEG pictures as a model takes them, one alone or many by several threads.
+ * model_pictures.c - reads PNG and JPEG pictures in the form a model takes, one at a time or many in parallel.
  */
 #include "base/memory.h"
 #include "dataset/dataset.h"
@@ -11,7 +11,7 @@
 
 /* ---- One picture ---- */
 
-/* Whether pictures of any size are welcome. What the spec asks for must be what the model takes. */
+/* *any_size: whether pictures of any size are accepted. A size in the spec must be that of the model. */
 static dlda_status find_size(const dlda_model *model, const dlda_read_spec *spec, int *any_size)
 {
     dlda_shape in = model->network->input;
@@ -24,7 +24,7 @@ static dlda_status find_size(const dlda_model *model, const dlda_read_spec *spec
                      spec->height, spec->width, in.height, in.width);
 }
 
-/* The pixels, which have the model's size if `any_size` is 0, as the model's floats. */
+/* Converts pixels to the model's floats; they have the model's size if `any_size` is 0. */
 static dlda_status fit(const dlda_model *model, const char *name, int any_size, const dlda_raw_images *raw,
                        float *image)
 {
@@ -91,19 +91,19 @@ dlda_status dlda_model_decode_picture(const dlda_model *model, const dlda_read_s
     return status;
 }
 
-/* ---- Many ---- */
+/* ---- Many pictures ---- */
 
 typedef struct picture_job {
     const dlda_model *model;
     const char *const *paths; /* [n]              */
     int any_size;
-    size_t size;         /* values of an image    */
-    float *images;       /* [n][size]             */
-    dlda_status *status; /* [n]                   */
-    char **messages;     /* [n]: of those that failed */
+    size_t size;         /* values per image        */
+    float *images;       /* [n][size]               */
+    dlda_status *status; /* [n]                     */
+    char **messages;     /* [n]: of the failed ones */
 } picture_job;
 
-/* The message belongs to the thread that failed, so it is copied to where the caller finds it. */
+/* Error messages are per thread, so they are copied for the caller. */
 static void read_chunk(void *context, const dlda_chunk *chunk)
 {
     const picture_job *job = context;
@@ -117,7 +117,7 @@ static void read_chunk(void *context, const dlda_chunk *chunk)
     }
 }
 
-/* Tells of the bad ones. A lack of memory is no fault of the pictures. */
+/* Reports the pictures that failed. Lack of memory is returned as an error, since it is not the picture's fault. */
 static dlda_status sort_out(const picture_job *job, const dlda_read_spec *spec, size_t n, unsigned char *good)
 {
     for (size_t i = 0; i < n; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * model_svm.c - a linear SVM on what a model sees of images: features, projected on the directions of its LDA.
+ * model_svm.c - a linear SVM on a model's features, projected on the directions of its LDA.
  */
 #include "base/memory.h"
 #include "classify/evaluate.h"
@@ -19,7 +19,7 @@ static dlda_status project_portion(void *context, const float *H, size_t first, 
     return dlda_lda_transform(self->lda, H, n, self->Z + first * self->lda->K);
 }
 
-/* Projects a whole set: Z [count][K] in new memory. */
+/* Projects a whole set to Z [count][K], in new memory. */
 static dlda_status project(const dlda_model *self, dlda_workspace *workspace, const dlda_dataset *dataset,
                            float **Z)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * preparation_file.c - the preparation of images, to and from a model file.
+ * preparation_file.c - writes and reads the image preparation of a model file.
  *
- * The text names the steps and their constants, as {"steps": ["scale", "gcn", "zca"], "gcn_scale": 55, ...}; the tensors
- * hold what was fitted. Nothing is trusted: every key must be known, every constant in range, every tensor in shape.
+ * A JSON text names the steps and their constants: {"steps": ["scale", "gcn", "zca"], "gcn_scale": 55, ...}.
+ * Tensors hold the fitted values. Nothing is trusted: every key must be known, every constant in range, every
+ * tensor of the right shape.
  */
 #include "model/preparation_file.h"
 #include "base/memory.h"
@@ -83,7 +84,7 @@ static dlda_status read_steps(const char *path, const json_t *array, dlda_prepar
     dlda_status status = DLDA_OK;
 
     if (!json_is_array(array)) DLDA_FAIL(DLDA_E_FORMAT, "%s: preparation: no array 'steps'", path);
-    /* None comes twice, so there is room for all that get through. */
+    /* No step may occur twice, so there is room for all that are valid. */
     for (size_t i = 0; i < json_array_size(array); i++) DLDA_TRY(read_step(path, json_array_get(array, i), spec));
     if (spec->n_steps == 0 || spec->steps[0] != DLDA_PREPARE_SCALE)
         DLDA_FAIL(DLDA_E_FORMAT, "%s: preparation: the first step is not scale", path);
@@ -93,7 +94,7 @@ done:
 
 static dlda_status read_constants(const char *path, const json_t *object, dlda_preparation_spec *spec)
 {
-    size_t known = 1; /* steps */
+    size_t known = 1; /* number of known keys; 1 for steps */
 
     for (size_t i = 0; i < N_CONSTANTS; i++) {
         const json_t *item = json_object_get(object, constants[i].key);
@@ -128,7 +129,7 @@ done:
 
 /* ---- The tensors ---- */
 
-/* Those that the steps of `spec` need for images of that shape, with the data of `p` if it is not NULL. */
+/* The tensors that the steps of `spec` need for that image shape; with the data of `p` unless it is NULL. */
 static size_t list_tensors(const dlda_preparation_spec *spec, size_t values, size_t channels,
                            const dlda_preparation *p, dlda_tensor tensors[DLDA_PREPARATION_TENSORS])
 {
@@ -174,7 +175,7 @@ dlda_status dlda_preparation_check(const dlda_safetensors *file, const char *pat
     return check_spec(file, path, input, &spec, used);
 }
 
-/* Images are divided by them. */
+/* Images are divided by the deviations. */
 static dlda_status check_deviations(const dlda_preparation *self, const char *path)
 {
     for (size_t c = 0; self->deviation && c < self->channels; c++)

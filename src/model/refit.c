@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * refit.c - the same network with another head: fitted on other data, with a class more, or with other priors.
+ * refit.c - gives a model another head: fitted on other data, with one more class, or with other priors.
  *
- * The network stays as it is, so all of this is one pass over some images and an eigenproblem.
+ * The network is unchanged, so this takes one pass over some images and one eigenproblem.
  */
 #include "base/memory.h"
 #include "dataset/dataset.h"
@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- A copy with other classes ---- */
+/* ---- Copy with other classes ---- */
 
-/* The options with another lambda, as JSON to be released with free; NULL if there is no memory. */
+/* The options with another lambda, as JSON to be released with free; NULL if out of memory. */
 static char *options_with(const char *options, double lambda)
 {
     json_t *object = json_loads(options, 0, NULL);
@@ -38,7 +38,7 @@ static int same_classes(const dlda_model *self, size_t classes, const char *cons
     return 1;
 }
 
-/* The model with these classes and no head yet; `options` NULL: its own. */
+/* Copies the model with these classes and no head; `options` NULL: those of the model. */
 static dlda_status copy_without_head(const dlda_model *self, size_t classes, const char *const *names,
                                      const char *options, dlda_model **copy)
 {
@@ -76,7 +76,7 @@ static dlda_status add_portion(void *context, const float *H, size_t first, size
     return dlda_scatter_add(self->scatter, H, self->labels + first, n);
 }
 
-/* Sums of a set's features under these labels. */
+/* Adds a set's features under the given labels to the scatter. */
 static dlda_status sum_features(const dlda_model *self, dlda_workspace *workspace, const dlda_dataset *data,
                                 const int *labels, size_t classes, dlda_scatter **scatter)
 {
@@ -94,7 +94,7 @@ done:
 
 /* ---- Other data ---- */
 
-/* 1 if the set's class c is called by its number. */
+/* 1 if the name of the set's class c is its number. */
 static int is_number(const dlda_dataset *data, size_t c)
 {
     char number[24];
@@ -103,7 +103,8 @@ static int is_number(const dlda_dataset *data, size_t c)
     return strcmp(dlda_dataset_class_name(data, c), number) == 0;
 }
 
-/* Where each class of the data is in the model's list; 0 if the lists are not the same, but for order and numbers. */
+/* place[c]: index of the set's class c among the model's. Returns 0 unless both have the same classes, up to order
+ * and numbering. */
 static int match_classes(const dlda_model *self, const dlda_dataset *data, int *place)
 {
     size_t classes = dlda_dataset_classes(data), by_name = 0, numbers = 0;
@@ -121,7 +122,7 @@ static int match_classes(const dlda_model *self, const dlda_dataset *data, int *
     return by_name == 0 && numbers == classes;
 }
 
-/* The classes of the refitted model, and the labels of the data among them. */
+/* Determines the classes of the refitted model and the labels of the data in terms of them. */
 static dlda_status choose_classes(const dlda_model *self, const dlda_dataset *data, const char **names, int *labels)
 {
     dlda_status status = DLDA_OK;
@@ -184,7 +185,7 @@ done:
     return status;
 }
 
-/* ---- A class more ---- */
+/* ---- One more class ---- */
 
 static dlda_status check_new_class(const dlda_model *self, const dlda_dataset *images, const char *name)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * safetensors.c - types and sizes of tensors, and how they are shown in messages.
+ * safetensors.c - types and sizes of tensors, and their form in messages.
  *
- * Texts from a file are shortened and freed of control characters before they enter a message.
+ * Texts from a file are truncated and stripped of control characters before they appear in a message.
  */
 #include "model/safetensors_internal.h"
 
@@ -91,7 +91,7 @@ dlda_shown dlda_show_json(const json_t *value)
 {
     char text[DLDA_SHOWN + 2] = "";
 
-    /* One byte more than is shown, so that a cut is seen as one; the last byte stays zero. */
+    /* One byte more than is shown, so that truncation is visible; the last byte is zero. */
     json_dumpb(value, text, sizeof text - 1, JSON_ENCODE_ANY | JSON_COMPACT | JSON_ENSURE_ASCII);
     return dlda_show(text);
 }
@@ -109,7 +109,7 @@ dlda_shown dlda_show_shape(size_t rank, const size_t *shape)
 
 /* ---- Values ---- */
 
-/* Value i of a tensor of F32 or F64. */
+/* Element i of an F32 or F64 tensor. */
 static double value_at(const dlda_tensor *tensor, size_t i)
 {
     return tensor->dtype == DLDA_F32 ? (double)((const float *)tensor->data)[i] : ((const double *)tensor->data)[i];

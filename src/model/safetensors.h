@@ -2,9 +2,9 @@
  *
  * safetensors.h - named arrays and a few texts in one file: the container of models and checkpoints.
  *
- * The format is that of huggingface/safetensors, described byte by byte in docs/model_format.md. Reading
- * trusts nothing: the whole file is checked before anything is returned, and a message names the file, the
- * tensor, what was found and what was expected. What is wrong with a file is DLDA_E_FORMAT.
+ * The format is that of huggingface/safetensors, described byte by byte in docs/model_format.md. A file is checked
+ * as a whole before anything is returned. Invalid files are DLDA_E_FORMAT; the message names the file, the tensor,
+ * the value found and the value expected.
  */
 #ifndef DLDA_MODEL_SAFETENSORS_H
 #define DLDA_MODEL_SAFETENSORS_H
@@ -13,19 +13,19 @@
 
 enum { DLDA_MOST_RANK = 8 };
 
-/* Element types. Those from DLDA_DTYPE_FOREIGN on may stand in files of others: their sizes are checked,
- * their values are not looked at, and they are never written. */
+/* Element types. Those from DLDA_DTYPE_FOREIGN on occur in files of other programs: their sizes are checked, their
+ * values are ignored, and they are never written. */
 typedef enum dlda_dtype { DLDA_F32, DLDA_F64, DLDA_I64, DLDA_DTYPE_FOREIGN } dlda_dtype;
 
-/* "F32", "BF16", ... as in the file. */
+/* "F32", "BF16", ... as in files. */
 const char *dlda_dtype_name(dlda_dtype dtype);
 
 typedef struct dlda_tensor {
     const char *name;
     dlda_dtype dtype;
-    size_t rank;                  /* 0: a single value                             */
-    size_t shape[DLDA_MOST_RANK]; /* [rank]; row-major                             */
-    const void *data;             /* aligned for its type; may be NULL if empty    */
+    size_t rank;                  /* 0: a single value                          */
+    size_t shape[DLDA_MOST_RANK]; /* [rank]; row-major                          */
+    const void *data;             /* aligned for its type; may be NULL if empty */
 } dlda_tensor;
 
 /* The product of the shape. */
@@ -35,21 +35,21 @@ typedef struct dlda_metadata_entry {
     const char *key, *value; /* UTF-8 */
 } dlda_metadata_entry;
 
-/* Writes a file; on failure an older file of that name stays whole. The same input gives the same bytes.
- * Values that are not finite are DLDA_E_NUMERIC, names that are used twice DLDA_E_ARGUMENT. */
+/* Writes a file atomically: on failure an existing file is unchanged. The same input gives the same bytes.
+ * DLDA_E_NUMERIC if a value is not finite, DLDA_E_ARGUMENT if a name is used twice. */
 dlda_status dlda_safetensors_write(const char *path, const dlda_tensor *tensors, size_t count,
                                    const dlda_metadata_entry *metadata, size_t n_metadata);
 
-/* The bytes of such a file, in new memory; `what` stands for the path in messages. */
+/* The bytes of such a file, in new memory; `what` replaces the path in messages. */
 dlda_status dlda_safetensors_encode(const char *what, const dlda_tensor *tensors, size_t count,
                                     const dlda_metadata_entry *metadata, size_t n_metadata, char **bytes,
                                     size_t *size);
 
-/* A file in memory; const once read. Tensors and texts belong to it. */
+/* A file in memory, const once read. It owns its tensors and texts. */
 typedef struct dlda_safetensors dlda_safetensors;
 
 dlda_status dlda_safetensors_read(const char *path, dlda_safetensors **file);
-/* From its bytes, which are copied; `what` stands for the path in messages. */
+/* Reads from bytes, which are copied; `what` replaces the path in messages. */
 dlda_status dlda_safetensors_decode(const char *what, const void *bytes, size_t size, dlda_safetensors **file);
 void dlda_safetensors_destroy(dlda_safetensors *file);
 
@@ -59,11 +59,11 @@ const char *dlda_safetensors_metadata(const dlda_safetensors *file, const char *
 /* The tensor of that name; NULL if there is none. */
 const dlda_tensor *dlda_safetensors_find(const dlda_safetensors *file, const char *name);
 
-/* The tensor of that name; DLDA_E_FORMAT if it is missing, or of another type or shape [rank]. */
+/* The tensor of that name; DLDA_E_FORMAT if it is missing or has another type or shape [rank]. */
 dlda_status dlda_safetensors_require(const dlda_safetensors *file, const char *name, dlda_dtype dtype, size_t rank,
                                      const size_t *shape, const dlda_tensor **tensor);
 
-/* All tensors, in the order of their data; NULL behind the last one. */
+/* All tensors, in the order of their data; NULL after the last. */
 size_t dlda_safetensors_count(const dlda_safetensors *file);
 const dlda_tensor *dlda_safetensors_at(const dlda_safetensors *file, size_t i);
 

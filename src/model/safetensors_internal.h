@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * safetensors_internal.h - what reading and writing safetensors have in common: limits, sizes, messages.
+ * safetensors_internal.h - what the safetensors reader and writer share: limits, sizes, messages.
  *
- * A file is an 8-byte little-endian length n, n bytes of JSON that map each name to
- * {"dtype", "shape", "data_offsets": [begin, end]}, and the data, which the tensors tile without a gap.
+ * A file is an 8-byte little-endian length n; n bytes of JSON that map each name to {"dtype", "shape",
+ * "data_offsets": [begin, end]}; and the data, which the tensors cover without gaps.
  */
 #ifndef DLDA_MODEL_SAFETENSORS_INTERNAL_H
 #define DLDA_MODEL_SAFETENSORS_INTERNAL_H
@@ -15,18 +15,18 @@
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "safetensors data is used as it lies in the file");
 
 #define DLDA_METADATA_KEY "__metadata__"
-#define DLDA_MOST_FILE    ((size_t)UINT32_MAX - 1) /* 4 GB: far above any model, far below a mistake's size */
+#define DLDA_MOST_FILE    ((size_t)UINT32_MAX - 1) /* 4 GB: far above any model; catches corrupt sizes */
 enum { DLDA_LENGTH_SIZE = 8, DLDA_MOST_HEADER = 100 * 1000 * 1000 };
 
-/* Bits of an element; and the type of that name, -1 if there is none. */
+/* Bits of an element; the type of that name, -1 if unknown. */
 unsigned dlda_dtype_bits(dlda_dtype dtype);
 int dlda_dtype_find(const char *name);
 
-/* 1, and the size of a tensor's data; 0 if it does not fit a size_t or is no whole number of bytes. */
+/* Returns 1 and the size of a tensor's data; 0 if it overflows or is not a whole number of bytes. */
 int dlda_tensor_size(const dlda_tensor *tensor, size_t *bytes);
-/* The same for a tensor that was checked. */
+/* The same for a tensor that was already checked. */
 size_t dlda_tensor_bytes(const dlda_tensor *tensor);
-/* `failure` if a value of an F32 or F64 tensor is not finite. */
+/* Returns `failure` if a value of an F32 or F64 tensor is not finite. */
 dlda_status dlda_tensor_check_finite(const char *path, const dlda_tensor *tensor, dlda_status failure);
 
 /* For messages, like dlda_show. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * safetensors_read.c - reads safetensors files and trusts nothing in them.
+ * safetensors_read.c - reads safetensors files. Nothing in them is trusted.
  *
- * Reading goes from the outside to the inside: length, JSON, each tensor by itself, the tiling, the values.
+ * Checks proceed from the outside in: length, JSON, each tensor by itself, the tiling of the data, the values.
  */
 #include "base/file.h"
 #include "base/memory.h"
@@ -12,10 +12,10 @@
 #include <string.h>
 
 struct dlda_safetensors {
-    char *path;           /* for messages                                    */
-    char *bytes;          /* the file; or its data, moved to aligned places  */
-    json_t *header;       /* owns the names and the metadata                 */
-    dlda_tensor *tensors; /* [count]                                         */
+    char *path;           /* for messages                               */
+    char *bytes;          /* the file; or its data, moved for alignment */
+    json_t *header;       /* owns the names and the metadata            */
+    dlda_tensor *tensors; /* [count]                                    */
     size_t count;
 };
 
@@ -85,7 +85,7 @@ static dlda_status bad_tensor(const char *path, const char *name, const char *wh
                      found ? dlda_show_json(found).text : "is missing", expected);
 }
 
-/* An object with the keys dtype, shape and data_offsets, and no other. */
+/* Requires an object with exactly the keys dtype, shape and data_offsets. */
 static dlda_status check_keys(const char *path, const char *name, json_t *item)
 {
     static const char *const keys[] = { "dtype", "shape", "data_offsets" };
@@ -151,7 +151,7 @@ static dlda_status read_offsets(const char *path, const char *name, const json_t
     return DLDA_OK;
 }
 
-/* Data has `size` bytes; the tensor's lie inside, and are as many as its type and shape need. */
+/* The tensor must lie within the `size` bytes of data and have the size its type and shape imply. */
 static dlda_status read_tensor(const char *path, const char *name, json_t *item, const char *data, size_t size,
                                dlda_tensor *tensor)
 {
@@ -198,7 +198,7 @@ done:
     return status;
 }
 
-/* By place; an empty tensor comes before the one that begins where it lies. */
+/* Sorts by offset; an empty tensor precedes the one that begins at the same offset. */
 static int compare_places(const void *left, const void *right)
 {
     const dlda_tensor *a = left, *b = right;
@@ -209,7 +209,7 @@ static int compare_places(const void *left, const void *right)
     return strcmp(a->name, b->name);
 }
 
-/* Sorts the tensors by place; each must begin where the one before it ends, and the last end with the file. */
+/* Sorts the tensors by offset; each must begin where the previous one ends, and the last must end with the file. */
 static dlda_status check_tiling(dlda_safetensors *self, const char *data, size_t size)
 {
     size_t expected = 0;
@@ -241,7 +241,7 @@ static size_t rounded_size(const dlda_tensor *tensor)
     return (dlda_tensor_bytes(tensor) + DLDA_ALIGNMENT - 1) / DLDA_ALIGNMENT * DLDA_ALIGNMENT;
 }
 
-/* Other writers may leave headers of odd length, or a float behind a byte: then all data moves. */
+/* Other writers may produce headers of odd length, or a float after a single byte: then all data is moved. */
 static dlda_status align_tensors(dlda_safetensors *self)
 {
     dlda_status status = DLDA_OK;
@@ -266,7 +266,7 @@ done:
     return status;
 }
 
-/* Of self->bytes, [size]. */
+/* Parses self->bytes [size]. */
 static dlda_status read_content(dlda_safetensors *self, size_t size)
 {
     dlda_status status = DLDA_OK;
@@ -285,7 +285,7 @@ done:
     return status;
 }
 
-/* The bytes become those of the file, also on failure. */
+/* Takes ownership of the bytes, also on failure. */
 static dlda_status adopt(const char *what, char *bytes, size_t size, dlda_safetensors **file)
 {
     dlda_status status = DLDA_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * safetensors_write.c - writes safetensors files; the same input gives the same bytes.
+ * safetensors_write.c - writes safetensors files. The same input gives the same bytes.
  */
 #include "base/file.h"
 #include "base/memory.h"
@@ -47,7 +47,7 @@ static dlda_status describe_metadata(const char *path, const dlda_metadata_entry
     return DLDA_OK;
 }
 
-/* {"dtype": "F32", "shape": [2, 3], "data_offsets": [begin, end]}; NULL without memory. */
+/* {"dtype": "F32", "shape": [2, 3], "data_offsets": [begin, end]}; NULL if out of memory. */
 static json_t *tensor_to_json(const dlda_tensor *tensor, size_t begin)
 {
     json_int_t end = (json_int_t)(begin + dlda_tensor_bytes(tensor));
@@ -73,7 +73,7 @@ static dlda_status describe_tensor(const char *path, const dlda_tensor *tensor, 
     return DLDA_OK;
 }
 
-/* The data of 8-byte types lies before that of 4-byte types: so each tensor is aligned and none is padded. */
+/* 8-byte types are written before 4-byte types, so that each tensor is aligned without padding. */
 static int is_wide(const dlda_tensor *tensor)
 {
     return dlda_dtype_bits(tensor->dtype) == 64;
@@ -82,7 +82,7 @@ static int is_wide(const dlda_tensor *tensor)
 static dlda_status describe_tensors(const char *path, const dlda_tensor *tensors, size_t count, json_t *header)
 {
     dlda_status status = DLDA_OK;
-    size_t wide = 0, narrow = 0, total = 0; /* wide, narrow: where the next one of each kind begins */
+    size_t wide = 0, narrow = 0, total = 0; /* wide, narrow: offset of the next tensor of each kind */
 
     for (size_t i = 0; i < count; i++) {
         DLDA_TRY(check_tensor(path, &tensors[i]));
@@ -122,7 +122,7 @@ done:
     return status;
 }
 
-/* The sum was checked by describe_tensors. */
+/* Cannot overflow: describe_tensors has checked the sum. */
 static size_t data_size(const dlda_tensor *tensors, size_t count)
 {
     size_t sum = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * set_features.c - a whole data set through a model's network, without holding all its images or features.
+ * set_features.c - passes a whole data set through a model's network in portions, so that neither all images nor
+ * all features are in memory.
  */
 #include "base/memory.h"
 #include "model/model.h"

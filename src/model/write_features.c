@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * write_features.c - what a model makes of a data set, as NumPy files: rows of features, and labels beside them.
+ * write_features.c - writes the features of a data set as NumPy files: rows of features, and labels in a second
+ * file.
  *
- * Both files are complete under temporary names before anything is replaced. Then older labels go, the features get their
- * name, and the new labels theirs: whenever it is interrupted, labels never stand beside features of other data.
+ * Both files are completed under temporary names. Then the old label file is removed, the features are renamed, and
+ * the labels are renamed. An interruption therefore never leaves labels next to features of other data.
  */
 #include "base/file.h"
 #include "base/memory.h"

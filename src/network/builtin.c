@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * builtin.c - the networks that are part of the library, and networks by name, by file, or given as text.
+ * builtin.c - the networks that are part of the library, and lookup of a network by name, by file or as literal
+ * text.
  */
 #include "base/closest_word.h"
 #include "base/embed.h"
@@ -33,7 +34,7 @@ const char *dlda_network_builtin(const char *name)
 static dlda_status unknown_network(const char *name)
 {
     char stem[32];
-    snprintf(stem, sizeof stem, "%.*s", (int)strcspn(name, "."), name); /* of mnist.net, mnist */
+    snprintf(stem, sizeof stem, "%.*s", (int)strcspn(name, "."), name); /* "mnist" for "mnist.net" */
     int near = dlda_closest_word(stem, names, N_BUILTIN);
 
     if (near >= 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * describe.c - a network as a table for people.
+ * describe.c - prints a network as a table: layers, shapes, parameters, operations.
  */
 #include "base/memory.h"
 #include "base/number.h"
@@ -12,7 +12,7 @@
 
 enum { ROW_BYTES = 160 };
 
-/* Appends to a text that has room for `size` characters; what does not fit is cut. */
+/* Appends to a text with room for `size` characters; longer output is truncated. */
 static void append(char *text, size_t size, const char *format, ...)
 {
     size_t length = strlen(text);
@@ -52,7 +52,7 @@ static size_t weights_of(const dlda_layer *layer)
     return layer->weight.count + layer->bias.count + layer->scale.count + layer->shift.count;
 }
 
-/* Multiplications and additions of the forward pass of one image; only the convolutions count. */
+/* Floating-point operations of the forward pass of one image; only convolutions are counted. */
 static double flops_of(const dlda_layer *layer)
 {
     if (layer->kind != DLDA_CONV_LAYER) return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * net_text.c - reads networks from text (docs/network_format.md): one layer per line, shapes follow by themselves.
+ * net_text.c - parses network texts (docs/network_format.md): one layer per line; shapes are derived.
  */
 #include "base/closest_word.h"
 #include "base/memory.h"
@@ -14,18 +14,18 @@
 enum { MOST_WORDS = 16, MOST_LINE = 256, MOST_LAYERS = 10000, MOST_SIZE = 1 << 20 };
 
 typedef struct parser {
-    const char *where;    /* name of the text                    */
-    size_t line;          /* from 1                              */
-    size_t statement;     /* layer lines so far                  */
-    char copy[MOST_LINE]; /* of the line, cut into words         */
+    const char *where;    /* name of the text, for messages     */
+    size_t line;          /* from 1                             */
+    size_t statement;     /* number of layer lines so far       */
+    char copy[MOST_LINE]; /* the current line, split into words */
     const char *words[MOST_WORDS];
     size_t n_words;
     int has_input;
-    dlda_shape shape; /* at this point of the network        */
+    dlda_shape shape; /* output shape so far */
     dlda_network *network;
 } parser;
 
-/* A mistake in the current line. */
+/* Reports an error in the current line. */
 static dlda_status syntax(const parser *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static dlda_status syntax(const parser *p, const char *format, ...)
@@ -41,7 +41,7 @@ static dlda_status syntax(const parser *p, const char *format, ...)
 
 /* ---- Words ---- */
 
-/* Cuts a line into words; # starts a comment. */
+/* Splits a line into words; # starts a comment. */
 static dlda_status cut_line(parser *p, const char *line, size_t length)
 {
     char *rest = NULL;
@@ -58,7 +58,7 @@ static dlda_status cut_line(parser *p, const char *line, size_t length)
     return DLDA_OK;
 }
 
-/* Word i as a whole number between least and most. */
+/* Parses word i as a whole number from least to most. */
 static dlda_status whole(const parser *p, size_t i, const char *what, size_t least, size_t most, size_t *value)
 {
     int64_t number = 0;
@@ -72,7 +72,7 @@ static dlda_status whole(const parser *p, size_t i, const char *what, size_t lea
     return DLDA_OK;
 }
 
-/* One of the words "pad P", "stride S", "linear" behind the fixed arguments. */
+/* An optional argument after the fixed ones: "pad P", "stride S", "linear". */
 typedef struct named_argument {
     const char *name;
     size_t least, most;
@@ -106,7 +106,7 @@ done:
 
 /* ---- Layers ---- */
 
-/* A new layer at the end of the network; its output has the shape of its input until it says otherwise. */
+/* Appends a layer. Its output shape is initialised with its input shape. */
 static dlda_status add_layer(parser *p, dlda_layer_kind kind, dlda_layer **layer)
 {
     dlda_network *network = p->network;
@@ -119,7 +119,7 @@ static dlda_status add_layer(parser *p, dlda_layer_kind kind, dlda_layer **layer
     return DLDA_OK;
 }
 
-/* Takes the next floats of a block for a parameter. Zero entries of the shape are not used. */
+/* Assigns the next floats of a block to a parameter. Zero entries of the shape are unused dimensions. */
 static dlda_status add_parameter(const parser *p, const char *kind, const char *what, const size_t shape[4],
                                  size_t *block, dlda_parameter *parameter)
 {
@@ -132,7 +132,7 @@ static dlda_status add_parameter(const parser *p, const char *kind, const char *
         parameter->shape[parameter->rank++] = shape[i];
         DLDA_TRY(dlda_multiply_sizes(parameter->count, shape[i], parameter->name, &parameter->count));
     }
-    /* Each begins at a multiple of 16 floats, so that all are aligned in an aligned block. */
+    /* Each parameter begins at a multiple of 16 floats, so that all are aligned if the block is. */
     parameter->offset = *block;
     total = *block + (parameter->count + 15) / 16 * 16;
     if (total < *block || total > SIZE_MAX / 64) DLDA_FAIL(DLDA_E_MEMORY, "%s: too many weights", parameter->name);
@@ -169,7 +169,7 @@ static dlda_status add_conv(parser *p, dlda_conv conv, const char *kind, int wit
     if (__builtin_mul_overflow(conv.kernel * conv.kernel, conv.channels, &depth) ||
         __builtin_mul_overflow(depth, conv.filters, &weights))
         weights = SIZE_MAX;
-    if (weights > INT32_MAX) /* the BLAS counts in int */
+    if (weights > INT32_MAX) /* BLAS dimensions are int */
         DLDA_TRY(syntax(p, "%s: %zu weights, expected at most %d", kind, weights, INT32_MAX));
     DLDA_TRY(add_layer(p, DLDA_CONV_LAYER, &layer));
     DLDA_TRY(
@@ -188,7 +188,7 @@ static dlda_status add_plain(parser *p, dlda_layer_kind kind)
     return add_layer(p, kind, &layer);
 }
 
-/* A window of `size` must fit; what is said if it does not. */
+/* A window of `size` must fit into the padded input. */
 static dlda_status check_fits(const parser *p, size_t size, size_t pad)
 {
     if (p->shape.height + 2 * pad >= size && p->shape.width + 2 * pad >= size) return DLDA_OK;
@@ -271,7 +271,7 @@ static dlda_status read_maxpool(parser *p)
     dlda_pool pool = { 0, 0 };
     const named_argument arguments[] = { { "stride", 1, 255, &pool.stride, 0 } };
 
-    DLDA_TRY(whole(p, 1, "size", 1, 16, &pool.size)); /* positions in a window are kept in a byte */
+    DLDA_TRY(whole(p, 1, "size", 1, 16, &pool.size)); /* positions in a window are stored in a byte */
     pool.stride = pool.size;
     DLDA_TRY(named(p, 2, arguments, 1));
     DLDA_TRY(check_fits(p, pool.size, 0));
@@ -381,7 +381,7 @@ done:
     return status;
 }
 
-/* The text with an input line, so that a model file says by itself what it takes. */
+/* Copies the text, adding an input line if there is none, so that a model file states its own input shape. */
 static dlda_status keep_text(const parser *p, const char *text, char **kept)
 {
     size_t size = strlen(text) + 64;
@@ -399,7 +399,7 @@ dlda_status dlda_network_parse(const char *text, const char *where, dlda_shape i
     dlda_status status = DLDA_OK;
     parser p = { .where = where, .shape = input };
     dlda_network *self = NULL;
-    size_t most_layers = 3 * count_lines(text); /* a conv line makes three */
+    size_t most_layers = 3 * count_lines(text); /* a conv line makes up to three layers */
 
     if ((!input.height != !input.width) || (!input.height != !input.channels))
         DLDA_FAIL(DLDA_E_ARGUMENT, "%s: images of %zux%zux%zu, expected all sizes or none", where, input.height,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * network.c - the weights of a network: where they are, what they are called, how they start.
+ * network.c - parameters of a network: their offsets, names and initial values.
  */
 #include "network/network.h"
 #include "base/memory.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * plan.c - the memory of a network's passes: one arena, laid out before the first step.
+ * plan.c - memory layout of a plan: one arena, laid out before the first step. execute.c uses it.
  *
- * Training keeps of each stage the raw output of its convolution, and its output if that is something else. Gradients
- * of outputs need one buffer, since those of raw outputs take the place of the values; a second one serves stages
- * without a convolution. Inference needs two buffers in all.
+ * Training keeps for each stage the raw output of its convolution, and the stage output if it differs. Gradients of
+ * outputs need one buffer, since gradients of raw outputs overwrite the raw outputs; a second buffer serves stages
+ * without a convolution. Inference needs two buffers in total.
  */
 #include "network/plan.h"
 #include "base/memory.h"
@@ -14,7 +14,7 @@ size_t dlda_shape_size(dlda_shape shape)
     return shape.height * shape.width * shape.channels;
 }
 
-/* ---- Laying out the arena: first with base NULL, to learn its size, then for good ---- */
+/* ---- Layout of the arena: first with base NULL to compute its size, then with memory ---- */
 
 typedef struct arena {
     char *base;
@@ -78,7 +78,7 @@ static void place_channels(dlda_stage *stage, arena *a)
     stage->activation.inverse = stage->inverse;
 }
 
-/* Values of a stage in training; X is where the stage before it left them. */
+/* Places the arrays of a stage for training. X is the output of the stage before it. */
 static void place_training(const dlda_plan *self, dlda_stage *stage, float *X, arena *a)
 {
     size_t batch = self->spec.batch, out = dlda_shape_size(stage->out);
@@ -89,8 +89,8 @@ static void place_training(const dlda_plan *self, dlda_stage *stage, float *X, a
     if (stage->activation.window == DLDA_MAX_WINDOW) stage->where = place(a, batch, out);
 }
 
-/* In inference two buffers take turns: a convolution reads one and writes the other, as does pooling; everything
- * else stays where it is, except in the images, which are the caller's. */
+/* In inference two buffers alternate: a convolution reads one and writes the other, and so does pooling. All other
+ * operations work in place, except on the caller's images. */
 static void place_inference(const dlda_plan *self, dlda_stage *stage, float *X, arena *a)
 {
     float *other = X == self->buffers[0] ? self->buffers[1] : self->buffers[0];
@@ -105,8 +105,8 @@ static void place_inference(const dlda_plan *self, dlda_stage *stage, float *X, 
     else stage->output = stage->raw_values == self->buffers[0] ? self->buffers[1] : self->buffers[0];
 }
 
-/* Floats per image of the two buffers: of all values for inference; for training of the gradients of outputs, and of
- * the inputs of stages without a convolution. */
+/* Floats per image of the two buffers. Inference: all values. Training: gradients of outputs, and of inputs of
+ * stages without a convolution. */
 static void buffer_sizes(const dlda_plan *self, size_t sizes[2])
 {
     sizes[0] = sizes[1] = 0;
@@ -137,15 +137,15 @@ static void place_all(dlda_plan *self, arena *a)
     }
 }
 
-/* A stage without batch norm sees its values as they are. */
+/* A stage without batch norm uses an identity scale and shift. */
 static void set_identity_views(dlda_plan *self)
 {
     for (size_t i = 0; i < self->n_stages; i++)
         for (size_t c = 0; c < self->stages[i].raw.channels; c++)
-            self->stages[i].scale[c] = 1; /* shift: zeroed memory */
+            self->stages[i].scale[c] = 1; /* shift is zeroed memory */
 }
 
-/* A plan without its arena. */
+/* Creates a plan without its arena. */
 static dlda_status prepare(const dlda_network *network, const dlda_plan_spec *spec, dlda_plan **plan)
 {
     dlda_status status = DLDA_OK;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * stages.c - decides what is fused: groups the layers of a network into stages.
+ * stages.c - decides which layers are fused: groups the layers of a network into the stages of plan.h.
  */
 #include "network/plan.h"
 
 #include <float.h>
 
-/* How far a stage has come; its parts stand in this order. */
+/* The parts of a stage, in their order. */
 typedef enum part { CONV, NORM, RELU, WINDOW, DROPOUT } part;
 
 static part part_of(const dlda_layer *layer)
@@ -31,7 +31,7 @@ static void set_window(dlda_activation *a, const dlda_layer *layer)
     a->out_width = layer->out.width;
 }
 
-/* Windows that overlap, or leave gaps, are too rare to be fused with anything before them. */
+/* Overlapping windows, or windows with gaps, are too rare to be worth fusing. */
 static int stands_apart(const dlda_layer *layer)
 {
     return layer->kind == DLDA_POOL_LAYER && layer->pool.stride != layer->pool.size;
@@ -50,7 +50,7 @@ static void start_stage(dlda_stage *stage, const dlda_layer *layer)
                                            .view = { .least = -FLT_MAX } };
 }
 
-/* Inference may be on few images, for which another method is better. */
+/* Inference may have few images, for which another convolution method is faster. */
 static void set_conv(dlda_stage *stage, const dlda_layer *layer, const dlda_plan_spec *spec)
 {
     stage->conv = layer;
@@ -76,7 +76,7 @@ static void add_part(dlda_stage *stage, const dlda_layer *layer, size_t index, c
     }
 }
 
-/* What comes after the convolution, if anything, changes no shape and is not random. */
+/* 1 if what follows the convolution changes no shape and is not random. */
 static int is_pointwise(const dlda_stage *stage)
 {
     return stage->activation.window == DLDA_NO_WINDOW && !stage->dropout;

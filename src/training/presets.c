@@ -5,8 +5,11 @@
  * From the paper (section 4): Nesterov momentum 0.9; rate 0.1, halved every 10 epochs on MNIST and every 25 on the
  * others; with the LDA objective batches of 1000 on MNIST and CIFAR-10 and of 200 on STL-10, with cross entropy of
  * 128.
- * From the authors' published code: flips on STL-10. Where that code contradicts the paper, the paper is followed. (The code trains STL-10 for up to 1,000 epochs of 1,000 images, halves the rate every 100, and selects
- * the epoch on the other 4,000 images; on MNIST it halves every 5 epochs, for at most 100, with a patience of 25.)
+ *
+ * From the authors' published code: flips on STL-10. Where that code contradicts the paper, the paper is followed.
+ * (The code trains STL-10 for up to 1,000 epochs of 1,000 images, halves the rate every 100, and selects the epoch
+ * on the other 4,000 images; on MNIST it halves every 5 epochs, for at most 100, with a patience of 25.)
+ *
  * Chosen here: the number of epochs, which the paper does not state. It is seven times the halving interval, so the
  * last rate is 1/64 of the first. The embedded digits are a small set; their options train it within a minute.
  */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * run.c - runs a plan: forward in training, forward in inference, backward. Nothing here takes memory.
+ * execute.c - executes a plan: forward pass in training, forward pass in inference, backward pass. Allocates
+ * nothing.
  */
 #include "network/plan.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double running_weight = 0.1; /* of a new batch in the running statistics, at least */
+static const double running_weight = 0.1; /* minimum weight of a batch in the running statistics */
 
 static const float *at(const float *block, const dlda_parameter *parameter)
 {
@@ -24,13 +25,13 @@ static const float *input_of(const dlda_plan *self, const dlda_stage *stage)
     return stage->X ? stage->X : self->images;
 }
 
-/* Where the activation finds what it works on; the images themselves, if the first stage has no convolution. */
+/* Input of the activation: the raw values, or the images if the first stage has no convolution. */
 static const float *raw_of(const dlda_plan *self, const dlda_stage *stage)
 {
     return stage->raw_values ? stage->raw_values : self->images;
 }
 
-/* How stage i sees its input: through the view of a lazy stage before it. */
+/* Through which view stage i reads its input: that of a lazy stage before it, else none. */
 static const dlda_view *view_of_input(const dlda_plan *self, size_t i)
 {
     return i > 0 && self->stages[i - 1].lazy ? &self->stages[i - 1].activation.view : NULL;
@@ -38,7 +39,7 @@ static const dlda_view *view_of_input(const dlda_plan *self, size_t i)
 
 /* ---- Batch norm ---- */
 
-/* The first batches count as a plain average, so that the initial values leave no trace. */
+/* The first batches are averaged with equal weights, so that the initial values have no influence. */
 static void update_running(const dlda_plan *self, const dlda_stage *stage, size_t rows, float *state)
 {
     double weight = fmax(running_weight, 1 / ((double)self->step.step + 1));
@@ -52,7 +53,7 @@ static void update_running(const dlda_plan *self, const dlda_stage *stage, size_
     }
 }
 
-/* The view of batch norm with the statistics in stage->mean and stage->inverse (which holds a variance so far). */
+/* Computes scale and shift of batch norm from stage->mean and stage->inverse, which holds the variance on entry. */
 static void set_view(dlda_stage *stage, const float *weights)
 {
     const float *gamma = at(weights, &stage->norm->scale), *beta = at(weights, &stage->norm->shift);
@@ -167,8 +168,8 @@ const float *dlda_plan_infer(dlda_plan *self, const float *weights, const float 
 
 /* ---- Backward ---- */
 
-/* Gradient of the raw values from that of the output, dY: into the place of the raw values if they are the stage's
- * own, since nobody needs them any more, or else into dX. Returns where it is. */
+/* Computes the gradient of the raw values from dY, that of the output, and returns where it is. It overwrites the
+ * raw values if the stage owns them, since they are not needed again; else it goes to dX. */
 static float *activation_back(dlda_plan *self, const dlda_stage *stage, float *dY, float *dX, float *gradient)
 {
     float *to = stage->conv ? stage->raw_values : dX;
@@ -207,7 +208,7 @@ void dlda_plan_backward(dlda_plan *self, const float *weights, const float *dH, 
         float *dRaw = activation_back(self, &self->stages[i], dY, other, gradient);
         if (self->stages[i].conv) {
             conv_back(self, i, weights, dRaw, dY, gradient);
-        } else { /* it is the gradient of the input, and in the other buffer */
+        } else { /* no convolution: it is the gradient of the input, in the other buffer */
             other = dY;
             dY = dRaw;
         }
