@@ -177,7 +177,7 @@ done:
 
 /* ---- Fitting ---- */
 
-/* Moves the matrices from the problem to the LDA, without copying. */
+/* Takes over the matrices of the problem: Sw, and St = Sb + Sw. */
 static void keep_matrices(dlda_lda_problem *problem, dlda_lda *self)
 {
     for (size_t i = 0; i < self->D * self->D; i++) problem->Sb[i] += problem->Sw[i];

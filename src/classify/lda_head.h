@@ -51,8 +51,8 @@ void dlda_lda_fill_view(dlda_lda *lda);
 /* 1 if class c can be predicted. */
 int dlda_lda_usable(const dlda_lda *lda, size_t c);
 
-/* Computes the requested outputs for rows X [n][D]; `answers->features` is ignored. Allocates nothing: `scratch`
- * has room for C + K. */
+/* Computes the requested outputs for rows X [n][D]; `answers->features` is ignored. Allocates nothing:
+ * `scratch` has room for C + K. */
 dlda_status dlda_lda_answer(const dlda_lda *lda, const float *X, size_t n, dlda_probability kind, double *scratch,
                             const dlda_answers *answers);
 

@@ -58,9 +58,9 @@ static void say_nothing(const char *text)
     (void)text;
 }
 
-/* liblinear's function `train`. A direct call would be unsafe: if the program has its own function `train`, the
- * dynamic linker would resolve to that. So it is looked up in liblinear, which is located by a name that only it
- * has. */
+/* liblinear's function `train`. A direct call would be unsafe: if the program has its own function
+ * `train`, the dynamic linker would resolve to that. So it is looked up in liblinear, which is located by
+ * a name that only it has. */
 static void find_train(train_function **found)
 {
     Dl_info place;

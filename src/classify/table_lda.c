@@ -2,9 +2,9 @@
  *
  * table_lda.c - classic LDA of a table: fit, cross-validation and accuracy, in blocks of rows.
  *
- * Scatters are additive: one pass computes those of the folds, and the LDA without fold f is fitted on the sum of
- * all others. A second pass classifies each row twice, by the LDA of all rows and by the one fitted without its
- * fold.
+ * Scatters are additive: one pass computes those of the folds, and the LDA without fold f is fitted on
+ * the sum of all others. A second pass classifies each row twice, by the LDA of all rows and by the one
+ * fitted without its fold.
  *
  * Results do not depend on the number of threads: the rows of a block are split into a fixed number of parts, each
  * part has its own scatter, and scatters are added in order.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * array.c - arrays in .npy and .npz files: opened, read in portions or as a whole, and labels made of them.
+ * array.c - arrays in .npy and .npz files: opening, reading in portions or as a whole, and conversion to labels.
  */
 #include "dataset/array.h"
 #include "base/file.h"
@@ -11,7 +11,7 @@
 
 /* ---- Opening ---- */
 
-/* A plain file must have exactly the bytes that the header promises; packed ones are counted as they come. */
+/* A plain file must have exactly the size that its header implies; compressed data is counted while it is read. */
 static dlda_status check_size(dlda_array *self)
 {
     dlda_status status = DLDA_OK;
@@ -141,7 +141,7 @@ dlda_status dlda_array_check_labels(const dlda_array *self, size_t rows, const c
     return DLDA_OK;
 }
 
-/* Labels that are read at a time. */
+/* Number of labels read at a time. */
 static size_t portion_of(const dlda_npy *npy)
 {
     enum { BYTES = 1 << 14 };
@@ -149,7 +149,7 @@ static size_t portion_of(const dlda_npy *npy)
     return npy->item < BYTES ? BYTES / npy->item : 1;
 }
 
-/* The label of one element: added to `to`, or, if that is NULL, found in `known`. */
+/* Adds the label of one element to `to`; if that is NULL, looks it up in `known`. */
 static dlda_status take_label(const dlda_npy *npy, const uint8_t *element, dlda_class_list *to,
                               const dlda_class_list *known, int *label)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * array_set.c - from arrays to a data set.
+ * array_set.c - converts arrays to a data set.
  *
- * What the dimensions of images mean:
- *     N x D          N vectors: height 1, width 1, D channels; images, if a height and a width are asked for
+ * Interpretation of the dimensions of an image array:
+ *     N x D          N vectors: height 1, width 1, D channels; images if a height and a width are requested
  *     N x H x W      grey images
  *     N x a x b x c  N x H x W x C if c is 1, 3 or 4; else N x C x H x W if a is 1 or 3; else N x H x W x C
- * So N x 3 x 32 x 3 has 3 rows of 32 pixels: where both ends look like channels, the last one counts.
+ * So N x 3 x 32 x 3 has 3 rows of 32 pixels: if both ends could be channels, the last dimension is taken.
  *
- * Bytes stay bytes, f8 becomes f4. A large .npy whose elements can be used as they lie is mapped, not read; all others
- * are read once.
+ * Bytes are kept as bytes; f8 is converted to f4. A large .npy file that needs no conversion is
+ * mapped; all others are read.
  */
 #include "dataset/array_set.h"
 #include "base/file.h"
@@ -22,11 +22,11 @@
 
 /* ---- Images ---- */
 
-enum { LEAST_MAPPED = 1 << 20 }; /* bytes: a smaller file is read before a page is mapped */
+enum { LEAST_MAPPED = 1 << 20 }; /* bytes; smaller files are read instead of mapped */
 
 typedef struct pixels {
     size_t count, height, width, channels;
-    int planar;     /* the file has C x H x W */
+    int planar;     /* the file has the order C x H x W           */
     uint8_t *bytes; /* [count][height][width][channels], or else: */
     float *values;  /* the same shape                             */
     dlda_mapping mapping;
@@ -68,7 +68,7 @@ static dlda_status check_type(const dlda_npy *npy, const char *name)
                      name, dlda_npy_type(npy));
 }
 
-/* Swapping planes of one channel changes nothing. */
+/* With one channel, both orders are the same. */
 static int needs_no_change(const dlda_array *array, const pixels *self)
 {
     const dlda_npy *npy = &array->npy;
@@ -90,7 +90,7 @@ static dlda_status map_pixels(const dlda_array *array, pixels *self)
     return DLDA_OK;
 }
 
-/* From C x H x W to H x W x C; `item` bytes each. */
+/* Converts C x H x W to H x W x C; `item` bytes per element. */
 static void interleave(const pixels *self, size_t item, const uint8_t *from, uint8_t *to)
 {
     size_t plane = self->height * self->width, channels = self->channels;
@@ -102,7 +102,7 @@ static void interleave(const pixels *self, size_t item, const uint8_t *from, uin
                        item);
 }
 
-/* All elements in this program's layout, still of the file's type. */
+/* Reads all elements as H x W x C, in the element type of the file. */
 static dlda_status get_interleaved(dlda_array *array, const pixels *self, uint8_t **elements)
 {
     dlda_status status = DLDA_OK;
@@ -169,10 +169,10 @@ done:
 
 typedef struct labelling {
     size_t classes;
-    int *labels; /* [count], NULL if there are none                   */
+    int *labels; /* [count], NULL if there are none */
     const char *const *names;
     dlda_class_list *list;
-    char **own_names; /* [classes]: of an array of names, or NULL */
+    char **own_names; /* [classes]: from an array of names, or NULL */
 } labelling;
 
 static void release_labelling(labelling *self)
@@ -204,7 +204,7 @@ done:
     return status;
 }
 
-/* Labels that count in the names. */
+/* Labels that are indices into the class names. */
 static dlda_status read_numbers(dlda_array *labels, labelling *self)
 {
     dlda_status status = DLDA_OK;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * byte_flow.c - bytes from files and memory, through zlib where they are packed: what the readers of IDX, npy, npz and
- * CSV read from.
+ * byte_flow.c - sequential bytes from files and memory, decompressed by zlib if needed. The readers of IDX,
+ * npy, npz and CSV use it.
  *
- * Gzip data has one end, where the file must end too; a part of a zip file ends where its directory says, inflates to
- * the size that stands there and not to a byte more, and has the checksum that stands there.
+ * A gzip file must contain one stream and nothing after it. A member of a zip file must have exactly the size and
+ * the checksum that the zip directory states.
  */
 #define _FILE_OFFSET_BITS 64
 #include "dataset/byte_flow.h"
@@ -30,7 +30,7 @@ static dlda_status cannot_read(const dlda_flow *self)
     return dlda_fail(DLDA_E_IO, "%s: cannot read: %s", self->name, strerror(errno));
 }
 
-/* From the file itself to `to`. */
+/* Reads from the file to `to`. */
 static dlda_status read_raw(dlda_flow *self, void *to, size_t n, size_t *got)
 {
     *got = fread(to, 1, smaller(n, self->unread), self->file);
@@ -46,7 +46,7 @@ static dlda_status refill(dlda_flow *self)
     return read_raw(self, self->portion, PORTION, &self->left);
 }
 
-/* ---- Packed bytes ---- */
+/* ---- Compressed bytes ---- */
 
 static voidpf zlib_take(voidpf opaque, uInt items, uInt size)
 {
@@ -76,7 +76,7 @@ static const char *packing_name(const dlda_flow *self)
     return self->packing == DLDA_GZIP ? "gzip" : "zip";
 }
 
-/* One call of zlib: from the raw bytes that are here to at most n bytes at `to`. */
+/* One call of zlib: from the buffered raw bytes to at most n bytes at `to`. */
 static dlda_status inflate_some(dlda_flow *self, uint8_t *to, size_t n, size_t *got)
 {
     uInt in = (uInt)smaller(self->left, UINT_MAX), out = (uInt)smaller(n, UINT_MAX);
@@ -97,7 +97,7 @@ static dlda_status inflate_some(dlda_flow *self, uint8_t *to, size_t n, size_t *
     return DLDA_OK;
 }
 
-/* Packed data has one end, where its file or part must end too. */
+/* The compressed stream must end where its file or zip member ends. */
 static dlda_status check_packed_end(dlda_flow *self)
 {
     dlda_status status = refill(self);
@@ -153,9 +153,9 @@ void dlda_flow_close(dlda_flow *self)
     *self = (dlda_flow){ .name = self->name };
 }
 
-/* ---- Getting ---- */
+/* ---- Reading ---- */
 
-/* Bytes that are not packed; large requests go past the portion. */
+/* Uncompressed bytes; large requests bypass the buffer. */
 static dlda_status get_plain(dlda_flow *self, uint8_t *to, size_t n, size_t *got)
 {
     *got = smaller(self->left, n);
@@ -214,7 +214,7 @@ static dlda_status check_part(const dlda_flow *self)
     return DLDA_OK;
 }
 
-/* Asking for one byte more also lets zlib compare its checksum. */
+/* Requesting one more byte also makes zlib verify its checksum. */
 dlda_status dlda_flow_finish(dlda_flow *self, size_t promised)
 {
     uint8_t byte;

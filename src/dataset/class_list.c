@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * class_list.c - a hash table of labels: text as it is, whole numbers by their eight bytes.
+ * class_list.c - a hash table of labels. The key of a text label is the text, that of a
+ * whole number its eight bytes.
  *
- * What has more than 65,536 different labels is not a class but a quantity; the limit also bounds the memory that a
- * file can make us take.
+ * A column with more than 65,536 different labels is a quantity, not a class. The limit also bounds the
+ * memory that a file can demand.
  */
 #include "dataset/class_list.h"
 #include "base/memory.h"
@@ -21,19 +22,19 @@ typedef struct class_entry {
     char *key; /* [length] and a zero byte */
     size_t length;
     uint64_t hash;
-    int64_t value; /* of a whole number, also as text, once sorted */
-    int number;    /* in order of appearance */
+    int64_t value; /* of a whole number, or of a text that is one; valid once sorted */
+    int number;    /* order of first appearance */
 } class_entry;
 
 struct dlda_class_list {
     const char *where;
-    int whole; /* labels are whole numbers, not text      */
+    int whole; /* 1: labels are whole numbers, not text */
     size_t count, room;
-    class_entry *entries; /* [room]: by appearance, later sorted     */
-    size_t n_slots;       /* a power of 2                            */
-    uint32_t *slots;      /* [n_slots]: index of an entry, plus 1    */
-    int *class_of;        /* [count]: by number of appearance        */
-    char **names;         /* [count]                                 */
+    class_entry *entries; /* [room]: by first appearance, later sorted */
+    size_t n_slots;       /* a power of 2                              */
+    uint32_t *slots;      /* [n_slots]: index of an entry, plus 1      */
+    int *class_of;        /* [count]: indexed by number of appearance  */
+    char **names;         /* [count]                                   */
 };
 
 dlda_status dlda_class_list_create(const char *where, dlda_class_list **list)
@@ -59,7 +60,7 @@ void dlda_class_list_destroy(dlda_class_list *self)
     if (!self) return;
     for (size_t i = 0; i < self->count; i++) {
         if (self->entries) dlda_release(self->entries[i].key);
-        if (self->names && self->whole) dlda_release(self->names[i]); /* of text they are the keys */
+        if (self->names && self->whole) dlda_release(self->names[i]); /* names of text labels are the keys */
     }
     dlda_release(self->entries);
     dlda_release(self->slots);
@@ -79,7 +80,7 @@ static uint64_t hash_of(const char *key, size_t length)
     return hash ^ hash >> 32;
 }
 
-/* The slot that has the key, or the empty one where it belongs. At most half of the slots are in use. */
+/* The slot of the key, or the empty slot where it belongs. At most half of the slots are in use. */
 static uint32_t *slot_of(const dlda_class_list *self, const char *key, size_t length, uint64_t hash)
 {
     for (size_t i = hash & (self->n_slots - 1);; i = (i + 1) & (self->n_slots - 1)) {
@@ -135,7 +136,7 @@ done:
     return status;
 }
 
-/* Of a label that is known, 1 and its entry. */
+/* The class of a key after sorting; -1 if it is unknown. */
 static int find_key(const dlda_class_list *self, const char *key, size_t length)
 {
     uint32_t slot = *slot_of(self, key, length, hash_of(key, length));
@@ -145,7 +146,7 @@ static int find_key(const dlda_class_list *self, const char *key, size_t length)
 
 /* ---- Labels ---- */
 
-/* Names go into model files, which are UTF-8; length is at most DLDA_MOST_CLASS_NAME. */
+/* Names are stored in model files, which are UTF-8; length is at most DLDA_MOST_CLASS_NAME. */
 static int is_utf8(const char *text, size_t length)
 {
     char copy[DLDA_MOST_CLASS_NAME + 1];
@@ -157,7 +158,7 @@ static int is_utf8(const char *text, size_t length)
 
 dlda_status dlda_class_list_add(dlda_class_list *self, const char *text, size_t length, int *number)
 {
-    if (*slot_of(self, text, length, hash_of(text, length)) == 0) { /* what is known was checked before */
+    if (*slot_of(self, text, length, hash_of(text, length)) == 0) { /* known labels were checked before */
         if (length == 0) return dlda_fail(DLDA_E_FORMAT, "%s: an empty label, expected a name", self->where);
         if (length > DLDA_MOST_CLASS_NAME)
             return dlda_fail(DLDA_E_FORMAT, "%s: a label of %zu bytes, expected at most %d", self->where, length,
@@ -191,10 +192,10 @@ static int by_value(const void *left, const void *right)
     const class_entry *a = left, *b = right;
 
     if (a->value != b->value) return a->value < b->value ? -1 : 1;
-    return by_bytes(left, right); /* "7" and "07" */
+    return by_bytes(left, right); /* e.g. "7" and "07" */
 }
 
-/* 1 if all labels are whole numbers, which then have their values. */
+/* Returns 1 and sets the values if all labels are whole numbers. */
 static int read_values(dlda_class_list *self)
 {
     for (size_t i = 0; i < self->count; i++) {

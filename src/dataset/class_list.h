@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * class_list.h - the classes of labels as files have them, whole numbers or text: collected, then put in order.
+ * class_list.h - collects the labels of a file, whole numbers or text, and sorts them into classes.
  *
- * Whole numbers are ordered by value, text bytewise; text that is all whole numbers by value too. So a class has the
- * same place whichever of its samples comes first.
+ * Whole numbers are sorted by value, also if given as text; other text is sorted bytewise. So the number of a class
+ * does not depend on the order of the samples.
  */
 #ifndef DLDA_DATASET_CLASS_LIST_H
 #define DLDA_DATASET_CLASS_LIST_H
@@ -14,19 +14,20 @@ enum { DLDA_MOST_CLASS_NAME = 1024 }; /* bytes */
 
 typedef struct dlda_class_list dlda_class_list;
 
-/* `where` names the labels in messages and must last. */
+/* `where` names the labels in messages and must outlive the list. */
 dlda_status dlda_class_list_create(const char *where, dlda_class_list **list);
 void dlda_class_list_destroy(dlda_class_list *list);
 
-/* The number of a label in order of appearance; it is new if it was not there. A list is of numbers or of text. */
+/* Adds a label if it is new, and returns its number in order of first appearance. A list
+ * holds either numbers or text. */
 dlda_status dlda_class_list_add(dlda_class_list *list, const char *text, size_t length, int *number);
 dlda_status dlda_class_list_add_whole(dlda_class_list *list, int64_t value, int *number);
 
-/* Puts the classes in order and makes their names; nothing can be added after it. */
+/* Sorts the classes and creates their names; nothing can be added afterwards. */
 dlda_status dlda_class_list_sort(dlda_class_list *list);
 
 size_t dlda_class_list_count(const dlda_class_list *list);
-/* After sorting: names [count]; the class of a number of appearance; the class of a label, -1 if there is none. */
+/* After sorting: names [count]; the class of a number of appearance; the class of a label, -1 if unknown. */
 const char *const *dlda_class_list_names(const dlda_class_list *list);
 int dlda_class_list_class(const dlda_class_list *list, int number);
 int dlda_class_list_find(const dlda_class_list *list, const char *text, size_t length);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * csv.c - what the lines of a CSV table mean: columns of numbers and one of labels.
+ * csv.c - interprets the lines of a CSV table: columns of numbers and one of labels.
  *
- * The separator is the first comma, semicolon or tab of the first line. Numbers have a decimal point, whatever the
- * locale.
+ * The separator is the first comma, semicolon or tab of the first line. Numbers have a
+ * decimal point in every locale.
  *
- * The column of labels is the one asked for; else the one called label, class or target, else y, in large or small
- * letters; else the last. The first line is a header if it has the name that was asked for, or label, class or target, or
- * if a field outside the column of labels is not a number.
+ * The label column is the requested one; else the one named label, class or target, else y, ignoring case; else the
+ * last. The first line is a header if it contains the requested name, or label, class or target, or if a field
+ * outside the label column is not a number.
  */
 #define _GNU_SOURCE /* memrchr */
 #include "dataset/csv.h"
@@ -25,9 +25,9 @@ struct dlda_csv {
     char *path;
     dlda_csv_text text;
     char separator;
-    size_t columns, label; /* label: its column, from 0; `columns`: there is none */
-    size_t header;         /* number of the line that is the header, 0: none  */
-    char **names;          /* [columns]: what stands in it; NULL: none        */
+    size_t columns, label; /* label: its column, from 0; equal to `columns`: none */
+    size_t header;         /* line number of the header, 0: none                  */
+    char **names;          /* [columns]: column names; NULL: none                 */
     size_t rows;
     dlda_class_list *list;
 };
@@ -102,7 +102,7 @@ static dlda_status no_label(const dlda_csv *self, const char *label)
                      self->path, label, self->columns);
 }
 
-/* 1 if the first line is a header: it has the name of the label's column, or names of others that are not numbers. */
+/* 1 if the first line is a header: it has the name of the label column, or other names that are not numbers. */
 static int is_header(const dlda_csv *self, const char *label)
 {
     for (size_t i = 0; i < self->columns; i++) {
@@ -146,7 +146,7 @@ done:
 
 /* ---- Rows ---- */
 
-/* The field of the labels. Where it is the last and there are no quotes, it is found from behind. */
+/* Finds the label field. If it is the last and there are no quotes, it is searched from the end. */
 static int label_field(const dlda_csv *self, const dlda_record *row, dlda_field *field)
 {
     const char *begin = self->text.text + row->begin;
@@ -180,7 +180,7 @@ static dlda_status bad_cell(const dlda_csv *self, const dlda_record *row, size_t
                      row->line <= self->header + 1 ? "; option label says which column has the labels" : "");
 }
 
-/* Says what is wrong with a row that could not be decoded. */
+/* Reports what is wrong with a row that could not be decoded. */
 static dlda_status explain(const dlda_csv *self, const dlda_record *row)
 {
     dlda_fields fields = fields_of(self, row);
@@ -237,7 +237,7 @@ done:
     return status;
 }
 
-/* Threads look for classes, and have no way to say that there is no memory: they take none. */
+/* Called by threads, which cannot report lack of memory, so it allocates none. */
 static int class_of(const dlda_csv *self, const dlda_field *field)
 {
     char text[DLDA_MOST_CLASS_NAME];
@@ -247,7 +247,7 @@ static int class_of(const dlda_csv *self, const dlda_field *field)
     return length <= sizeof text ? dlda_class_list_find(self->list, text, length) : -1;
 }
 
-/* 1 if all is well with a row. X and `class` are written as far as it is. */
+/* Returns 1 if the row is valid. Otherwise X and `class` are only partly written. */
 static int decode(const dlda_csv *self, const dlda_record *row, float *X, int *class)
 {
     dlda_fields fields = fields_of(self, row);

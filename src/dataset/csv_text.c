@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * csv_text.c - records and fields of CSV as RFC 4180 has them.
+ * csv_text.c - splits CSV text into records and fields according to RFC 4180.
  *
- * Fields may stand in double quotes, in which a quote is doubled and separators and line ends mean themselves. Blanks
- * around a field do not count. Lines are found by their ends, and only those that have quotes are looked at closer: text
- * is searched at the speed of memchr, not character by character.
+ * Fields may be in double quotes; inside, a quote is doubled, and separators and line ends are literal.
+ * Blanks around a field are ignored. Line ends are found with memchr, and only lines with quotes are
+ * parsed character by character.
  */
 #include "dataset/csv_text.h"
 #include "base/memory.h"
@@ -35,7 +35,7 @@ void dlda_csv_text_close(dlda_csv_text *self)
     *self = (dlda_csv_text){ 0 };
 }
 
-/* Moves what is left to the front of the buffer and fills the rest of it. */
+/* Moves the unused text to the front of the buffer and fills the rest. */
 static dlda_status read_more(dlda_csv_text *self)
 {
     dlda_status status = DLDA_OK;
@@ -77,7 +77,7 @@ done:
 
 /* ---- Records ---- */
 
-/* Finds where the record at `begin` ends and how many lines it has; 0 if its end is not in the buffer. */
+/* Finds the end of the record at `begin` and its number of lines; 0 if the end is not in the buffer. */
 static int find_end(const dlda_csv_text *self, size_t begin, size_t *end, size_t *lines)
 {
     const char *stop = self->text + self->used, *line = self->text + begin;
@@ -87,7 +87,7 @@ static int find_end(const dlda_csv_text *self, size_t begin, size_t *end, size_t
         const char *newline = memchr(line, '\n', (size_t)(stop - line)), *line_end = newline ? newline : stop;
         for (const char *q = line; (q = memchr(q, '"', (size_t)(line_end - q))); q++) quoted = !quoted;
         *end = (size_t)(line_end - self->text);
-        if (!newline) return self->at_end && begin < self->used; /* the last line may lack its end */
+        if (!newline) return self->at_end && begin < self->used; /* the last line may lack a line end */
         if (!quoted) return 1;
         line = newline + 1;
     }
@@ -100,7 +100,7 @@ static int is_empty(const dlda_csv_text *self, const dlda_record *found)
     return 1;
 }
 
-/* The next record of the buffer that is not empty, 0 if there is none. */
+/* The next non-empty record in the buffer; 0 if there is none. */
 static int take_record(dlda_csv_text *self, dlda_record *found)
 {
     size_t lines = 0;
@@ -147,7 +147,7 @@ dlda_fields dlda_fields_of(const char *text, size_t length, char separator)
     return (dlda_fields){ text, text + length, separator };
 }
 
-/* From behind the opening quote to behind the closing one. */
+/* Reads from after the opening quote to after the closing one. */
 static const char *read_quoted(const char *at, const char *end, dlda_field *field)
 {
     const char *close = at;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * dataset.c - data sets: made from arrays, shared by splits, gathered into batches.
+ * dataset.c - data sets: creation from arrays, sharing between splits, gathering of batches.
  *
- * First stage of the flow. Pixels stay as the file has them, in a storage that counts its users; a set is a
- * list of indices into it with a label each.
+ * First stage of the flow. Pixels are kept in the format of the file, in a storage with a reference count. A set is
+ * a list of indices into the storage, with a label each.
  */
 #include "base/memory.h"
 #include "base/number.h"
@@ -21,7 +21,7 @@ static size_t sample_size(const dlda_dataset *self)
     return self->height * self->width * self->channels;
 }
 
-/* ---- Making and destroying ---- */
+/* ---- Creation and destruction ---- */
 
 static void storage_leave(dlda_storage *storage)
 {
@@ -48,10 +48,10 @@ void dlda_dataset_destroy(dlda_dataset *dataset)
     dlda_release(dataset);
 }
 
-/* All names in one block of text. */
+/* Stores all names in one block of text. */
 dlda_status dlda_storage_set_names(dlda_storage *storage, const char *const *names, size_t classes)
 {
-    enum { DIGITS = 21 }; /* the longest size_t, with its final zero */
+    enum { DIGITS = 21 }; /* the longest size_t with its terminating zero */
     dlda_status status = DLDA_OK;
     size_t size = 0;
     char **places = NULL, *text = NULL;
@@ -91,7 +91,7 @@ static dlda_status check_shape(const dlda_dataset_spec *spec)
     if (spec->count == 0 || spec->height == 0 || spec->width == 0 || spec->channels == 0)
         return dlda_fail(DLDA_E_ARGUMENT, "data set: %zu images of %zu x %zu x %zu, expected at least 1 of each",
                          spec->count, spec->height, spec->width, spec->channels);
-    if (spec->count > UINT32_MAX) /* random streams count samples in 32 bits */
+    if (spec->count > UINT32_MAX) /* random streams use 32 bits for the sample number */
         return dlda_fail(DLDA_E_ARGUMENT, "data set: %zu images, expected at most %u", spec->count, UINT32_MAX);
     if (spec->classes > INT_MAX)
         return dlda_fail(DLDA_E_ARGUMENT, "data set: %zu classes, expected at most %d", spec->classes, INT_MAX);
@@ -143,7 +143,7 @@ done:
     return status;
 }
 
-/* In portions that are copied, since the values may be unaligned. */
+/* Copies in portions, since the values may be unaligned. */
 static dlda_status check_finite(const float *values, size_t count, size_t per_sample)
 {
     enum { PORTION = 1024 };
@@ -160,7 +160,7 @@ static dlda_status check_finite(const float *values, size_t count, size_t per_sa
     return DLDA_OK;
 }
 
-/* The caller's arrays, of `size` values, or copies of them. They are not written to. */
+/* Uses the caller's arrays of `size` values, or copies of them. They are never written to. */
 static dlda_status set_images(dlda_storage *storage, const dlda_dataset_spec *spec, size_t size)
 {
     dlda_status status = DLDA_OK;
@@ -228,7 +228,7 @@ done:
     return status;
 }
 
-/* ---- What is in it ---- */
+/* ---- Properties ---- */
 
 size_t dlda_dataset_count(const dlda_dataset *dataset)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * divide.c - divides training data as the options say.
+ * divide.c - divides training data according to the options.
  *
- * Each stage takes what the one before it left: the set's own fold, a subset, then the validation set, which is a fold
- * of cross validation or what option validation holds out.
+ * The stages are applied in this order: the data set's own fold, the subset, then the validation set, which is a
+ * fold of a cross-validation or the samples that option validation holds out.
  */
 #include "base/memory.h"
 #include "base/options.h"
@@ -30,7 +30,7 @@ done:
     return status;
 }
 
-/* ---- Stages: *train becomes a smaller set ---- */
+/* ---- Stages: each reduces *train ---- */
 
 static void replace(dlda_dataset **train, dlda_dataset *by)
 {
@@ -62,7 +62,7 @@ static dlda_status take_subset(const dlda_options *options, dlda_dataset **train
     return status;
 }
 
-/* A share below 1, or a count. */
+/* The option is a share below 1, or a count. */
 static dlda_status validation_count(const dlda_options *options, size_t samples, size_t *count)
 {
     double value = options->validation;
@@ -97,7 +97,7 @@ done:
     return status;
 }
 
-/* ---- All of them ---- */
+/* ---- All stages ---- */
 
 static dlda_status check_folds(const dlda_options *options)
 {
@@ -112,7 +112,7 @@ static dlda_status check_folds(const dlda_options *options)
     return DLDA_OK;
 }
 
-/* ---- What was done ---- */
+/* ---- Record of the division ---- */
 
 static const char *const division_options[DLDA_DIVISION_OPTIONS] = { "validation", "subset", "folds", "fold",
                                                                      "split-seed" };

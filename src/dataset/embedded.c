@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * embedded.c - puts the files of data/digits into the library's read-only data.
+ * embedded.c - embeds the files of data/digits in the library's read-only data.
  */
 #include "dataset/embedded.h"
 #include "base/embed.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * embedded.h - the digits that are part of the library (data/digits), as bytes in memory.
+ * embedded.h - the embedded digits (data/digits), as bytes in memory.
  */
 #ifndef DLDA_DATASET_EMBEDDED_H
 #define DLDA_DATASET_EMBEDDED_H

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * feature_table.c - tables of labelled rows in .npy, .npz and CSV files, read in blocks: they may be larger than memory.
+ * feature_table.c - tables of labelled rows in .npy, .npz and CSV files. They are read in blocks, so they
+ * may be larger than memory.
  *
- * A first look counts the rows and collects the classes; after that rows can be read as often as wanted. Arrays of more
- * than two dimensions are taken as rows of all that belongs to their first index. Numbers are used as they are: bytes
- * too, which images would have divided by 255.
+ * A first pass counts the rows and collects the classes; then the rows can be read repeatedly. Arrays of more than
+ * two dimensions are flattened to one row per first index. Numbers are not scaled; in particular bytes are not
+ * divided by 255, unlike those of images.
  */
 #include "dataset/feature_table.h"
 #include "base/file.h"
@@ -19,15 +20,15 @@
 
 struct dlda_table {
     size_t rows, features;
-    size_t read;                    /* rows of arrays, since the last rewind */
+    size_t read;                    /* rows of arrays read since the last rewind */
     const dlda_class_list *classes; /* NULL: an array without labels */
-    /* a table is CSV: */
+    /* CSV: */
     dlda_csv *csv;
-    /* or it is two arrays: */
+    /* or two arrays: */
     dlda_array X, y;
     dlda_class_list *list;
-    int converts;      /* the elements are not this machine's floats            */
-    uint8_t *elements; /* [room][features]: elements that are not yet floats */
+    int converts;      /* the elements are not native floats           */
+    uint8_t *elements; /* [room][features]: elements before conversion */
     size_t room;
 };
 
@@ -196,13 +197,13 @@ done:
     return status;
 }
 
-/* Elements on their way to floats. */
+/* Conversion of elements to floats, by threads. */
 typedef struct conversion {
     const dlda_npy *npy;
-    const uint8_t *elements; /* [n][features]; NULL: they are floats already, in X */
-    float *X;                /* [n][features]                                      */
+    const uint8_t *elements; /* [n][features]; NULL: X already holds the floats */
+    float *X;                /* [n][features]                                   */
     size_t features;
-    atomic_size_t first_bad; /* value that is not finite                           */
+    atomic_size_t first_bad; /* index of the first value that is not finite */
 } conversion;
 
 static void convert_rows(void *context, const dlda_chunk *chunk)
@@ -216,7 +217,7 @@ static void convert_rows(void *context, const dlda_chunk *chunk)
     while (first + bad < least && !atomic_compare_exchange_weak(&job->first_bad, &least, first + bad)) {}
 }
 
-/* The next elements as they are in the file: floats in X, others in self->elements. */
+/* Reads the next elements: floats to X, others to self->elements. */
 static dlda_status get_elements(dlda_table *self, size_t rows, float *X)
 {
     dlda_status status = DLDA_OK;
@@ -254,7 +255,7 @@ dlda_status dlda_table_next(dlda_table *self, dlda_team *team, size_t most, floa
 {
     dlda_status status = DLDA_OK;
 
-    if (self->csv) return dlda_csv_next(self->csv, team, most, X, labels, n); /* finite by its syntax */
+    if (self->csv) return dlda_csv_next(self->csv, team, most, X, labels, n); /* CSV numbers are always finite */
     size_t left = self->rows - self->read;
     *n = left < most ? left : most;
     if (*n == 0) return DLDA_OK;

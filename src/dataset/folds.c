@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * folds.c - a data set in n parts for cross validation, and the folds that some sets bring along.
+ * folds.c - stratified folds for cross-validation, and the folds defined by a data set itself (STL-10).
  *
- * Each class is shuffled; then the samples, class after class, are dealt to the folds in turn, without starting over at a
- * new class. So the shares of a class differ by at most one, and so do the sizes of the folds.
+ * Samples are shuffled within each class and dealt to the folds in turn, class after class, without restarting at
+ * the first fold. So the shares of a class differ by at most one, and so do the sizes of the folds.
  */
 #include "base/by_class.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "dataset/dataset_internal.h"
 
-/* Sets of the samples with chosen[i] 0 and 1; `others` may be NULL. */
+/* Splits a set by chosen[i] 0 and 1; `others` may be NULL. */
 static dlda_status select_chosen(const dlda_dataset *dataset, const uint8_t *chosen, dlda_dataset **others,
                                  dlda_dataset **those)
 {
@@ -102,7 +102,7 @@ dlda_status dlda_dataset_set_folds(dlda_dataset *dataset, size_t n, size_t **sta
     return DLDA_OK;
 }
 
-/* Marks the samples of this set that are in a fold; the fold counts in the storage, which the set may have a part of. */
+/* Marks the samples of this set that are in a fold. Folds refer to the storage, of which the set may be a part. */
 static dlda_status mark_fold(const dlda_dataset *dataset, size_t fold, uint8_t *chosen)
 {
     const dlda_storage *storage = dataset->storage;

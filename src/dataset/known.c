@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * known.c - data sets that have a name, which stands for a folder in the data folder.
+ * known.c - data sets with a name. The name stands for a folder in the data folder.
  *
- * The library knows no more of them than that. What their files are, and how to get them, the program knows
+ * The library only resolves names. Which files a set has and how to download them is part of the program
  * (cli/data/known_table.c).
  */
 #include "dataset/known.h"
@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The digits are part of the library (embedded.c); the others lie in the data folder. */
+/* The digits are embedded in the library (embedded.c); the others are in the data folder. */
 static const char *const names[] = { "digits", "mnist", "cifar10", "stl10" };
 
 enum { N_NAMES = sizeof names / sizeof names[0], FIRST_IN_FOLDER = 1 };
 
-/* The value of an environment variable, NULL if it is empty or, where it must be, no absolute path. */
+/* The value of an environment variable; NULL if it is empty or, with `absolute`, not an absolute path. */
 static const char *variable(const char *name, int absolute)
 {
     const char *value = getenv(name);

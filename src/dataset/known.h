@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * known.h - data sets that have a name.
+ * known.h - data sets with a name.
  */
 #ifndef DLDA_DATASET_KNOWN_H
 #define DLDA_DATASET_KNOWN_H
 
 #include "base/status.h"
 
-/* If nothing is at `path` and it is the name of a set: the set's folder in the data folder, in new memory; else NULL.
- * DLDA_E_IO if there is no such folder. */
+/* If nothing exists at `path` and it is the name of a set: the folder of that set in the data folder, in new
+ * memory; else NULL. DLDA_E_IO if there is no such folder. */
 dlda_status dlda_known_resolve(const char *path, char **folder);
 
-/* The name that a mistyped one may stand for; NULL if none is close. */
+/* The known name most similar to a mistyped one; NULL if none is close. */
 const char *dlda_known_closest(const char *name);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * match.c - class names of new data against those of a model or of training data.
+ * match.c - matches the class names of a data set with those of a model or of training data.
  *
- * A folder that lacks a class would number the ones behind it differently; so where both sides have names, labels go
- * by the names, not by the numbers.
+ * A folder that lacks a class would number the classes after it differently. So if both sides have names, labels
+ * are matched by name, not by number.
  */
 #include "base/memory.h"
 #include "base/options.h"
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The place of a name in the spec's list; -1 if it is not there. */
+/* Index of a name in the spec's list; -1 if it is not there. */
 static int place_of(const dlda_read_spec *spec, const char *name)
 {
     for (size_t k = 0; k < spec->classes; k++)
@@ -20,7 +20,7 @@ static int place_of(const dlda_read_spec *spec, const char *name)
     return -1;
 }
 
-/* 1 if the list is "0", "1", ...: what was trained on had no names. */
+/* 1 if the list is "0", "1", ...: the training data had no names. */
 static int only_numbers(const dlda_read_spec *spec)
 {
     char number[24];
@@ -49,7 +49,7 @@ static void relabel(dlda_dataset *dataset, const int *place)
     for (size_t i = 0; dataset->labels && i < dataset->count; i++) dataset->labels[i] = place[dataset->labels[i]];
 }
 
-/* A class that is not in the list may exist as long as no sample is of it. */
+/* A class that is not in the list is allowed as long as it has no samples. */
 static dlda_status check_places(const dlda_dataset *dataset, const dlda_read_spec *spec, const int *place)
 {
     for (size_t i = 0; dataset->labels && i < dataset->count; i++)
@@ -70,7 +70,7 @@ dlda_status dlda_dataset_match(dlda_dataset *dataset, const dlda_read_spec *spec
         place[c] = place_of(spec, dataset->storage->names[c]);
         known += place[c] >= 0;
     }
-    if (known == 0 && only_numbers(spec)) goto done; /* one side has names only: numbers must do */
+    if (known == 0 && only_numbers(spec)) goto done; /* only one side has names: labels are matched by number */
     DLDA_TRY(check_places(dataset, spec, place));
     DLDA_TRY(dlda_storage_set_names(dataset->storage, spec->names, spec->classes));
     relabel(dataset, place);
@@ -80,7 +80,7 @@ done:
     return status;
 }
 
-/* ---- What is to be read ---- */
+/* ---- Read specifications ---- */
 
 void dlda_read_spec_use_options(dlda_read_spec *spec, const dlda_options *options)
 {

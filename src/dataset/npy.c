@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * npy.c - .npy headers of versions 1 to 3, and their elements.
+ * npy.c - .npy headers of versions 1 to 3, and conversion of their elements.
  *
- * A file is: "\x93NUMPY", two bytes of version, the length of the header (u16, from version 2 on u32, little-endian), a
- * Python dictionary as text,
+ * A file is: "\x93NUMPY", two version bytes, the length of the header (u16, from version 2 on u32, little-endian),
+ * a Python dictionary as text,
  *     {'descr': '<f4', 'fortran_order': False, 'shape': (60000, 28, 28), }
- * and the elements. descr is byte order, kind and bytes of an element. Python objects would be a pickle, which is a
- * program to be run: they are refused.
+ * and the elements. descr is byte order, kind and size of an element. Arrays of Python objects are refused: they
+ * are pickles, which execute code when loaded.
  */
 #include "dataset/npy.h"
 #include "base/memory.h"
@@ -20,8 +20,8 @@ static const char magic[6] = { '\x93', 'N', 'U', 'M', 'P', 'Y' };
 /* ---- The dictionary ---- */
 
 typedef struct header_text {
-    const char *name; /* of the file */
-    const char *at;   /* what is to be read next; a zero byte ends the text */
+    const char *name; /* of the file, for messages */
+    const char *at;   /* the next character; a zero byte ends the text */
     char descr[32];
     int has_descr, has_order, has_shape, fortran;
     size_t n_dimensions, dimension[DLDA_NPY_DIMENSIONS];
@@ -37,7 +37,7 @@ static void skip_blanks(header_text *self)
     self->at += strspn(self->at, " \t\r\n");
 }
 
-/* 1 and past it if `word` comes next. */
+/* If `word` comes next, skips it and returns 1. */
 static int comes(header_text *self, const char *word)
 {
     skip_blanks(self);
@@ -79,7 +79,7 @@ static dlda_status read_dimension(header_text *self, size_t number, size_t *valu
         return dlda_fail(DLDA_E_FORMAT, "%s: dimension %zu is 0, expected at least 1", self->name, number);
     *value = (size_t)whole;
     self->at += digits;
-    if (*self->at == 'L') self->at++; /* as Python 2 wrote them */
+    if (*self->at == 'L') self->at++; /* written by Python 2 */
     return DLDA_OK;
 }
 
@@ -144,7 +144,7 @@ done:
     return status;
 }
 
-/* ---- What it means ---- */
+/* ---- Interpretation ---- */
 
 static int type_is_known(const dlda_npy *npy)
 {
@@ -155,7 +155,7 @@ static int type_is_known(const dlda_npy *npy)
     return (npy->kind == 'U' && item >= 4) || (npy->kind == 'S' && item >= 1);
 }
 
-/* "<f4": order, kind, size. '=' and '|' stand for this machine's order and for no order. */
+/* "<f4": order, kind, size. '=' is native order, '|' means that order does not apply. */
 static dlda_status read_type(const header_text *text, dlda_npy *npy)
 {
     const char *descr = text->descr;
@@ -209,7 +209,7 @@ static dlda_status get_all(dlda_flow *flow, void *to, size_t n)
     return status;
 }
 
-/* The length of the dictionary. */
+/* Reads magic, version and the length of the dictionary. */
 static dlda_status read_start(dlda_flow *flow, size_t *length)
 {
     enum { MOST = 1 << 20 };
@@ -265,7 +265,7 @@ int dlda_npy_is_whole(const dlda_npy *npy)
     return npy->kind == 'u' || npy->kind == 'i';
 }
 
-/* The bits of an element of up to 8 bytes, in this machine's order. */
+/* The bits of an element of up to 8 bytes, in native order. */
 static uint64_t element_bits(const dlda_npy *npy, const uint8_t *at)
 {
     uint64_t bits = 0;
@@ -280,7 +280,7 @@ static int64_t whole_of(const dlda_npy *npy, const uint8_t *at)
     uint64_t bits = element_bits(npy, at);
     unsigned unused = 64 - 8 * (unsigned)npy->item;
 
-    /* Shifting up and down again spreads the sign. */
+    /* Shifting left and back extends the sign. */
     return npy->kind == 'i' ? (int64_t)(bits << unused) >> unused : (int64_t)bits;
 }
 
@@ -347,7 +347,7 @@ dlda_status dlda_npy_to_text(const dlda_npy *npy, const uint8_t *elements, size_
     char *to = *text;
     for (size_t k = 0; k < npy->item; k += character.item) {
         uint32_t code = (uint32_t)element_bits(&character, at + k);
-        if (code == 0) break; /* shorter texts are filled up with zeros */
+        if (code == 0) break; /* shorter texts are padded with zeros */
         if (npy->kind == 'S') *to++ = (char)code;
         else to = put_utf8(code > 0x10FFFF || (code >= 0xD800 && code < 0xE000) ? 0xFFFD : code, to);
     }
@@ -356,7 +356,7 @@ dlda_status dlda_npy_to_text(const dlda_npy *npy, const uint8_t *elements, size_
 
 /* ---- Writing ---- */
 
-/* Blanks and a line end fill the header up, as NumPy does it. */
+/* Pads the header with blanks and a line end, like NumPy. */
 void dlda_npy_make_header(size_t rows, size_t columns, char header[DLDA_NPY_HEADER])
 {
     enum { START = sizeof magic + 4 };

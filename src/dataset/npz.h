@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * npz.h - which arrays of an .npz file are the images or features, and which are their labels.
+ * npz.h - selects the arrays of an .npz file that are images or features, and their labels.
  */
 #ifndef DLDA_DATASET_NPZ_H
 #define DLDA_DATASET_NPZ_H
@@ -13,7 +13,7 @@ typedef struct dlda_npz_names {
     const dlda_zip_member *class_names; /* or NULL                           */
 } dlda_npz_names;
 
-/* A file without parts has one set, whichever part is asked for. */
+/* A file without parts has one set, which is returned for any part. */
 dlda_status dlda_npz_find(const char *path, const dlda_zip *zip, dlda_part part, dlda_npz_names *names);
 
 #endif

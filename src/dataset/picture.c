@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * picture.c - opens a picture, sees by its first bytes what it is, and refuses sizes that are not to be believed.
+ * picture.c - opens a picture, detects its format by its first bytes, and refuses implausible sizes.
  */
 #define _GNU_SOURCE
 #include "dataset/picture.h"
@@ -13,7 +13,7 @@
 
 enum { SIGNATURE = 8 };
 
-/* The pixels of a picture in RGB then take 400 MB: more than any camera's, and still no danger. */
+/* 400 MB in RGB: larger than any camera's picture, small enough to be safe. */
 static const size_t most_pixels = (size_t)1 << 27;
 
 typedef dlda_status decoder(const dlda_picture_file *file, dlda_image_shape *shape, uint8_t **pixels);
@@ -104,7 +104,7 @@ dlda_status dlda_picture_decode(const void *bytes, size_t size, const char *name
     dlda_picture_file file = { .path = name, .size = size };
 
     if (size == 0) return dlda_fail(DLDA_E_FORMAT, "%s: 0 bytes, expected a PNG or JPEG picture", name);
-    file.stream = fmemopen((void *)bytes, size, "r"); /* nothing is written to them */
+    file.stream = fmemopen((void *)bytes, size, "r"); /* opened for reading only */
     if (!file.stream) return dlda_fail(DLDA_E_MEMORY, "%s: cannot read from memory: %s", name, strerror(errno));
     dlda_status status = read_stream(&file, &shape, &pixels);
     fclose(file.stream);
@@ -112,7 +112,7 @@ dlda_status dlda_picture_decode(const void *bytes, size_t size, const char *name
     return status;
 }
 
-/* ---- As a reader: one picture, which has no label ---- */
+/* ---- Reader: a single picture, without label ---- */
 
 static int recognises_picture(const dlda_source *source)
 {

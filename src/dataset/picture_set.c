@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * picture_set.c - decodes many pictures at once, into one block of images.
+ * picture_set.c - decodes many pictures in parallel into one block of images.
  *
- * Two passes by a team of threads: the first looks at all headers, so that sizes and colours are known before memory is
- * taken; the second decodes each picture, brings it to its final size, and puts it in its place. So nothing depends on
- * the number of threads, and of two damaged files the first in the list is the one that is named.
+ * Two passes: the first reads all headers, so that sizes and channels are known before allocating; the second
+ * decodes each picture, resizes it and stores it at its place. The result does not depend on the number of threads.
+ * If several files are damaged, the first in the list is reported.
  */
 #include "dataset/picture_set.h"
 #include "base/file.h"
@@ -16,8 +16,8 @@
 typedef struct picture {
     dlda_image_shape shape;
     dlda_status status;
-    char *message; /* if it failed */
-    size_t place;  /* among the images */
+    char *message; /* of the failure, if any */
+    size_t place;  /* index in `images` */
 } picture;
 
 typedef struct picture_set {
@@ -25,12 +25,12 @@ typedef struct picture_set {
     const dlda_name_list *files;
     picture *pictures; /* [files->count]      */
     dlda_image_shape want;
-    uint8_t *images; /* [good ones][want]     */
+    uint8_t *images; /* [good pictures][want] */
 } picture_set;
 
-/* ---- By the threads ---- */
+/* ---- In threads ---- */
 
-/* The message belongs to the thread, so it is copied to where the caller finds it. */
+/* Error messages are per thread, so they are copied for the caller. */
 static void keep_failure(picture *self, dlda_status status)
 {
     self->status = status;
@@ -82,9 +82,9 @@ static void decode_chunk(void *context, const dlda_chunk *chunk)
         if (set->pictures[i].status == DLDA_OK) keep_failure(&set->pictures[i], decode(set, i));
 }
 
-/* ---- By the caller ---- */
+/* ---- In the calling thread ---- */
 
-/* The first failure, or none if bad pictures may be left out. */
+/* Returns the first failure, unless bad pictures are to be skipped. */
 static dlda_status check_failures(const picture_set *set, const dlda_read_spec *spec)
 {
     for (size_t i = 0; i < set->files->count; i++) {
@@ -107,7 +107,7 @@ static dlda_status fail_sizes(const picture_set *set, size_t a, size_t b)
         two->height, two->width);
 }
 
-/* Finds the common shape, and a place for each picture that is good so far. */
+/* Determines the common shape, and a place for each picture without failure so far. */
 static dlda_status arrange(picture_set *set, const dlda_read_spec *spec, size_t *count)
 {
     size_t n = set->files->count, first = n;
@@ -140,7 +140,7 @@ done:
     return status;
 }
 
-/* Tells of the bad ones and moves the others together. Returns how many there are. */
+/* Reports the failed pictures and moves the others together. Returns how many remain. */
 static size_t close_gaps(picture_set *set, const dlda_read_spec *spec, uint8_t *good)
 {
     size_t size = dlda_image_size(&set->want), n = 0;
@@ -161,7 +161,7 @@ static size_t close_gaps(picture_set *set, const dlda_read_spec *spec, uint8_t *
 dlda_status dlda_picture_set_read(const char *folder, const dlda_name_list *files, const dlda_read_spec *spec,
                                   uint8_t *good, dlda_raw_images *images)
 {
-    enum { HEADERS = 16, PICTURES = 4 }; /* at once by a thread */
+    enum { HEADERS = 16, PICTURES = 4 }; /* files per task */
     dlda_status status = DLDA_OK;
     picture_set set = { .folder = folder, .files = files };
     dlda_team *team = NULL;

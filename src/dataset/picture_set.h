@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * picture_set.h - many pictures as one set of equal images.
+ * picture_set.h - reads many pictures as one set of images of equal shape.
  */
 #ifndef DLDA_DATASET_PICTURE_SET_H
 #define DLDA_DATASET_PICTURE_SET_H
@@ -8,9 +8,9 @@
 #include "base/name_list.h"
 #include "dataset/picture.h"
 
-/* Reads the files of a list, named below `folder`, by several threads. They must be of one size unless the spec has a
- * size. Images have 3 channels if one of the pictures has, unless the spec says otherwise. `good` [files] becomes 1 for
- * each picture that is among the images; others are there only with skip_bad. */
+/* Reads the listed files below `folder`, by several threads. They must have one size unless the spec sets a size.
+ * Images have 3 channels if any picture has, unless the spec sets the channels. `good` [files] is set to 1 for each
+ * picture that is in the result; it can be 0 only with skip_bad. */
 dlda_status dlda_picture_set_read(const char *folder, const dlda_name_list *files, const dlda_read_spec *spec,
                                   uint8_t *good, dlda_raw_images *images);
 

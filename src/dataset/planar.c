@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * planar.c - reads files of equal records, a portion at a time, and turns planes into pixels on the way.
+ * planar.c - reads files of equal records in portions and converts planes to interleaved pixels.
  *
- * The size of the files says how many images there are; memory is taken for these only, in the size that is wanted.
+ * The number of images follows from the file sizes; memory is allocated for the final image size only.
  */
 #include "dataset/planar.h"
 #include "base/file.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { CHANNELS = 3, PORTION = 64 }; /* records at once */
+enum { CHANNELS = 3, PORTION = 64 }; /* records at a time */
 
 static size_t plane_size(const dlda_planar_layout *layout)
 {
@@ -64,12 +64,12 @@ static dlda_status read_label(const char *path, const dlda_planar_layout *layout
 typedef struct planar_reader {
     const dlda_planar_layout *layout;
     dlda_resizer *resizer;
-    size_t record, size; /* bytes of a record, and of an image in the result */
-    uint8_t *portion;    /* [PORTION][record]      */
-    uint8_t *pixels;     /* [side][side][CHANNELS] */
-    uint8_t *images;     /* [count][size]          */
-    int *labels;         /* [count]                */
-    size_t done;         /* records so far         */
+    size_t record, size; /* bytes of a record, and of a resulting image */
+    uint8_t *portion;    /* [PORTION][record]                           */
+    uint8_t *pixels;     /* [side][side][CHANNELS]                      */
+    uint8_t *images;     /* [count][size]                               */
+    int *labels;         /* [count]                                     */
+    size_t done;         /* records so far                              */
 } planar_reader;
 
 static dlda_status take_portion(planar_reader *self, const char *path, size_t first, size_t n)
@@ -112,7 +112,7 @@ static dlda_status count_all(const char *const *paths, size_t n, const dlda_plan
     *total = 0;
     for (size_t k = 0; k < n; k++) {
         DLDA_TRY(dlda_planar_count(paths[k], layout, &count));
-        *total += count; /* files are not that large */
+        *total += count; /* cannot overflow: file sizes are limited */
     }
 done:
     return status;
@@ -145,7 +145,7 @@ dlda_status dlda_planar_read(const char *const *paths, size_t n, const dlda_plan
     DLDA_TRY(take_room(&self, total, paths[0]));
     for (size_t k = 0; k < n; k++) {
         DLDA_TRY(dlda_planar_count(paths[k], layout, &count));
-        if (count > total - self.done) count = total - self.done; /* a file that grows meanwhile */
+        if (count > total - self.done) count = total - self.done; /* the file may have grown since */
         DLDA_TRY(read_file(&self, paths[k], count));
     }
     *images = (dlda_raw_images){ self.done, want.height, want.width, want.channels, self.images };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * preparation.c - the chain of steps: its text, and its work on images.
+ * preparation.c - the preparation of images: parsing the list of steps, and applying them.
+ * preparation_fit.c fits them.
  */
 #include "dataset/preparation.h"
 #include "base/closest_word.h"
@@ -10,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- The chain as text ---- */
+/* ---- The list of steps as text ---- */
 
 static const char *const names[DLDA_PREPARE_STEPS] = { "scale", "standardise", "gcn", "zca" };
 
@@ -81,7 +82,7 @@ static void write_list(dlda_preparation *self)
                                  names[self->spec.steps[i]]);
 }
 
-/* ---- Making and destroying ---- */
+/* ---- Creation and destruction ---- */
 
 dlda_status dlda_preparation_create(const dlda_preparation_spec *spec, size_t values, size_t channels,
                                     dlda_preparation **preparation)
@@ -149,7 +150,7 @@ size_t dlda_preparation_scratch(const dlda_preparation *self, size_t n)
     return self && self->zca ? dlda_zca_scratch(self->zca, n) : 0;
 }
 
-/* ---- Work ---- */
+/* ---- Application ---- */
 
 static void standardise(const dlda_preparation *self, float *image)
 {

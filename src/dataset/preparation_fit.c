@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * preparation_fit.c - what a preparation learns from a training set, and a whole set prepared.
+ * preparation_fit.c - fits a preparation on a training set, and prepares whole sets.
  *
- * A set passes in portions of 512 images, always cut the same way: gathered as floats, brought through the steps that
- * are fitted already, and added to the sums of the next one.
+ * A set is processed in fixed portions of 512 images: gathered as floats, transformed by the steps already fitted,
+ * and added to the sums of the next step.
  */
 #include "base/memory.h"
 #include "dataset/dataset_internal.h"
@@ -14,14 +14,14 @@
 
 enum { PORTION = 512 };
 
-/* A walk over a set. */
+/* A pass over a set. */
 typedef struct walk {
     const dlda_dataset *dataset;
-    const dlda_preparation *preparation; /* its steps so far           */
+    const dlda_preparation *preparation; /* steps fitted so far */
     dlda_team *team;
-    size_t *positions; /* [PORTION]                  */
-    float *scratch;    /* what the preparation wants */
-    float *images;     /* [PORTION][values]          */
+    size_t *positions; /* [PORTION]           */
+    float *scratch;    /* for the preparation */
+    float *images;     /* [PORTION][values]   */
 } walk;
 
 static void walk_release(walk *self)
@@ -41,7 +41,7 @@ done:
     return status;
 }
 
-/* Images from `first` on, prepared as far as the chain goes; returns how many. */
+/* Gathers images from `first` on and applies the steps fitted so far; returns their number. */
 static size_t next_portion(const walk *self, size_t first, float *images)
 {
     size_t left = self->dataset->count - first, n = left < PORTION ? left : PORTION;
@@ -54,7 +54,8 @@ static size_t next_portion(const walk *self, size_t first, float *images)
 
 /* ---- Standardising ---- */
 
-/* Adds (value - mean)^power of each channel to its sum; image by image, so that the sums stay exact enough. */
+/* Adds (value - mean)^power to the sum of each channel. Sums are formed per image first,
+ * which keeps them accurate. */
 static void add_powers(const walk *self, size_t n, const double *mean, int power, double *sum)
 {
     size_t values = self->preparation->values, channels = self->preparation->channels;
@@ -98,7 +99,7 @@ static dlda_status fit_standardise(const walk *self, dlda_preparation *preparati
     for (size_t c = 0; c < channels; c++) {
         float deviation = (float)sqrt(variance[c]);
         preparation->mean[c] = (float)mean[c];
-        /* A channel that is always the same becomes 0; its deviation is the rounding of the mean. */
+        /* A constant channel has a deviation of the size of rounding errors; it is mapped to 0. */
         preparation->deviation[c] = deviation > 1e-6f * fabsf(preparation->mean[c]) ? deviation : 1;
     }
 done:
@@ -148,7 +149,7 @@ dlda_status dlda_preparation_fit(const dlda_preparation_spec *spec, const dlda_d
     if (dlda_preparation_changes(self)) DLDA_TRY(walk_take(&over));
     if (dlda_preparation_changes(self)) DLDA_TRY(DLDA_TAKE(&over.images, size, "images to prepare"));
     for (size_t i = 1; i < spec->n_steps; i++) {
-        self->spec.n_steps = i; /* those that are fitted */
+        self->spec.n_steps = i; /* steps fitted so far */
         if (spec->steps[i] == DLDA_PREPARE_STANDARDISE) DLDA_TRY(fit_standardise(&over, self));
         if (spec->steps[i] == DLDA_PREPARE_ZCA) DLDA_TRY(fit_zca(&over, self));
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * read.c - finds out what a path stands for, and has it read: a data set by one of the readers, or images alone.
+ * read.c - determines what a path refers to and calls the matching reader, for labelled sets or images only.
  */
 #include "base/file.h"
 #include "base/memory.h"
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Asked in this order; the first that recognises a source reads it. */
+/* Tried in this order; the first that recognises a source reads it. */
 static const dlda_reader *const readers[] = { &dlda_digits_reader, &dlda_npy_reader,     &dlda_npz_reader,
                                               &dlda_csv_reader,    &dlda_cifar10_reader, &dlda_cifar100_reader,
                                               &dlda_stl10_reader,  &dlda_picture_reader, &dlda_idx_reader,
@@ -22,7 +22,7 @@ static const dlda_reader *const readers[] = { &dlda_digits_reader, &dlda_npy_rea
 
 enum { N_READERS = sizeof readers / sizeof readers[0] };
 
-/* ---- For the readers ---- */
+/* ---- Helpers for the readers ---- */
 
 int dlda_folder_has(const char *folder, const char *start)
 {
@@ -158,7 +158,7 @@ static dlda_status check_spec(const dlda_read_spec *spec)
     return DLDA_OK;
 }
 
-/* Numbers that are not bytes have no colours and no known range, so they stay as they are. */
+/* Numbers other than bytes have no colours and no known range, so their shape cannot be converted. */
 static dlda_status check_values(const dlda_dataset *set, const dlda_read_spec *spec)
 {
     dlda_image_shape have = { set->height, set->width, set->channels }, want = dlda_image_shape_wanted(spec, &have);
@@ -169,12 +169,13 @@ static dlda_status check_values(const dlda_dataset *set, const dlda_read_spec *s
                      have.height, have.width, have.channels, want.height, want.width, want.channels);
 }
 
-/* Mapped bytes cannot be exchanged for others: they become bytes of our own. */
+/* Mapped bytes cannot be replaced, so they are copied. */
 static dlda_status own_bytes(dlda_dataset *set)
 {
     dlda_status status = DLDA_OK;
     dlda_storage *storage = set->storage;
-    size_t size = set->count * set->height * set->width * set->channels; /* all of them are there: no overflow */
+    size_t size = set->count * set->height * set->width *
+                  set->channels; /* cannot overflow: the data is in memory */
     uint8_t *bytes = NULL;
 
     if (!storage->mapping.bytes) return DLDA_OK;
@@ -186,7 +187,7 @@ done:
     return status;
 }
 
-/* The set is new: nobody shares its storage yet. */
+/* The set was just created, so its storage is not shared. */
 static dlda_status fit_images(dlda_dataset *set, const dlda_read_spec *spec)
 {
     dlda_image_shape have = { set->height, set->width, set->channels }, want = dlda_image_shape_wanted(spec, &have);
@@ -206,7 +207,7 @@ static dlda_status fit_images(dlda_dataset *set, const dlda_read_spec *spec)
 
 typedef dlda_status read_function(const dlda_source *source, dlda_dataset **dataset);
 
-/* Reads, and brings what was read into the form that the spec wants. */
+/* Reads a set and converts it to the size and channels that the spec requests. */
 static dlda_status read_by(read_function *read, const dlda_source *source, dlda_dataset **dataset)
 {
     dlda_status status = DLDA_OK;
@@ -225,7 +226,7 @@ done:
     return status;
 }
 
-/* The spec with the folder of a known set for its name; `folder` is to be released. */
+/* Replaces the name of a known set by its folder; release `folder`. */
 static dlda_status resolve(const dlda_read_spec *spec, dlda_read_spec *resolved, char **folder)
 {
     dlda_status status = dlda_known_resolve(spec->path, folder);
@@ -320,7 +321,7 @@ dlda_status dlda_dataset_open_images(const dlda_read_spec *spec, dlda_dataset **
 
     DLDA_TRY(check_spec(spec));
     DLDA_TRY(resolve(spec, &without, &folder));
-    without.names = NULL; /* whatever labels there may be, they do not matter */
+    without.names = NULL; /* labels, if any, are ignored */
     DLDA_TRY(find_reader(&without, &source, &reader));
     DLDA_TRY(read_by(reader->read_images ? reader->read_images : reader->read, &source, dataset));
 done:

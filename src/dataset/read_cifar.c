@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * read_cifar.c - CIFAR-10 and CIFAR-100 in their binary versions: a folder as it comes, or one .bin file.
+ * read_cifar.c - reads CIFAR-10 and CIFAR-100, binary version: the original folder, or one .bin file.
  *
- * A record of CIFAR-10 is a label and 32 x 32 pixels as three planes, one of CIFAR-100 has a coarse (20) and a fine
- * (100) label before them. The fine one counts, unless the spec's `label` says "coarse".
+ * A CIFAR-10 record is a label and 32 x 32 pixels as three planes. A CIFAR-100 record has a coarse (20 classes) and
+ * a fine label (100 classes) before the pixels. The fine label is used unless the spec's `label` is "coarse".
  */
 #include "base/file.h"
 #include "base/memory.h"
@@ -23,7 +23,7 @@ static const dlda_planar_layout layout_coarse = { SIDE, 2, 0, 20, 0 };
 
 /* ---- Recognition ---- */
 
-/* Looks at labels all over the file: by chance they would not all be in range. */
+/* Checks labels throughout the file: random data would not have all of them in range. */
 static int labels_fit(const char *path, const dlda_planar_layout *layout, size_t count)
 {
     size_t record = dlda_planar_record(layout), step = count / PROBES + 1;
@@ -55,7 +55,7 @@ static int folder_is_100(const char *path)
     return dlda_folder_has(path, "train.bin") || dlda_folder_has(path, "test.bin");
 }
 
-/* The usual names, so that a damaged file is called by its format. */
+/* Files with the usual names are recognised even if damaged, so that the error names the format. */
 static int named_10(const char *name)
 {
     return strncmp(name, "data_batch_", 11) == 0 || strncmp(name, "test_batch", 10) == 0;
@@ -96,7 +96,7 @@ static dlda_status find_names(const char *folder, const dlda_planar_layout *layo
 typedef struct cifar_files {
     size_t n;
     char *paths[BATCHES];
-    char *folder; /* that they lie in */
+    char *folder; /* that contains them */
 } cifar_files;
 
 static void files_release(cifar_files *files)
@@ -179,7 +179,7 @@ static dlda_status read_100(const dlda_source *source, dlda_dataset **dataset)
     return dlda_fail(DLDA_E_OPTION, "%s: label '%s', expected fine or coarse", source->spec->path, label);
 }
 
-/* A single file is of no part: testing on it would be testing on the training data. */
+/* A single file belongs to no part: using it as test data would mean testing on the training data. */
 static int has_part_10(const dlda_source *source, dlda_part part)
 {
     if (!source->is_folder) return part == DLDA_PART_TRAIN;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * read_csv.c - a CSV table as a data set: each row a vector, or an image if a height and a width are asked for. Numbers
- * are used as they are. csv.c has the rules of the format.
+ * read_csv.c - reads a CSV table as a data set: each row a vector, or an image if a height and a width are
+ * requested. Numbers are not scaled. The rules of the format are in csv.c.
  */
 #include "base/memory.h"
 #include "dataset/csv.h"
@@ -53,7 +53,7 @@ done:
     return status;
 }
 
-/* ---- As a reader ---- */
+/* ---- Reader ---- */
 
 static int ends_with(const char *text, const char *end)
 {
@@ -62,7 +62,7 @@ static int ends_with(const char *text, const char *end)
     return length > n && strcmp(text + length - n, end) == 0;
 }
 
-/* Text with a separator near its beginning. */
+/* 1 for text with a separator near its beginning. */
 static int looks_like_csv(const uint8_t *start, size_t n)
 {
     int separators = 0;
@@ -80,7 +80,7 @@ int dlda_is_csv(const char *path, const uint8_t *start, size_t n)
 
     for (size_t i = 0; i < 4; i++)
         if (ends_with(path, ends[i])) return 1;
-    return looks_like_csv(start, n) && !strstr(path, "-ubyte"); /* what is called so is a damaged IDX file */
+    return looks_like_csv(start, n) && !strstr(path, "-ubyte"); /* files with that name are damaged IDX files */
 }
 
 static int recognises(const dlda_source *source)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * read_folder.c - pictures in folders: one sub-folder per class, or a folder of pictures without classes.
+ * read_folder.c - reads pictures in folders: one sub-folder per class, or one folder of pictures without classes.
  *
- * The classes are the names of the sub-folders in the order of their bytes. If the folder has train/ or test/ with
- * sub-folders of their own, these are the parts. Hidden entries do not count; what lies where no picture belongs is
- * told of and left out, except a file beside the pictures of a class, which may be a damaged one.
+ * The classes are the sub-folder names in bytewise order. If the folder has train/ or test/ with sub-folders of
+ * their own, these are the parts. Hidden entries are ignored. Entries where no picture is expected are reported and
+ * skipped, except files in a class folder, which may be damaged pictures.
  */
 #define _GNU_SOURCE
 #include "base/file.h"
@@ -22,12 +22,12 @@
 
 typedef struct class_folder {
     const dlda_read_spec *spec;
-    char *root; /* that has the classes                       */
+    char *root; /* contains the class folders */
     dlda_name_list classes;
-    dlda_name_list files; /* "class/picture", below the root            */
-    size_t *ends;         /* [classes]: files up to there are of it     */
-    uint8_t *good;        /* [files]: 1 if it could be read             */
-    int *labels;          /* [good files]                               */
+    dlda_name_list files; /* "class/picture", relative to the root     */
+    size_t *ends;         /* [classes]: end of the files of each class */
+    uint8_t *good;        /* [files]: 1 if it was read                 */
+    int *labels;          /* [good files]                              */
 } class_folder;
 
 static void release(class_folder *self)
@@ -42,7 +42,7 @@ static void release(class_folder *self)
 
 /* ---- Finding the pictures ---- */
 
-/* Sorts the entries of root/below, or of the root itself if that is "", into files and folders. */
+/* Sorts the entries of root/below, or of the root if that is "", into files and folders. */
 static dlda_status list_entries(const char *root, const char *below, dlda_name_list *files, dlda_name_list *folders)
 {
     dlda_status status = DLDA_OK;
@@ -71,7 +71,8 @@ static int named_as_picture(const char *name)
     return dot && (strcasecmp(dot, ".png") == 0 || strcasecmp(dot, ".jpg") == 0 || strcasecmp(dot, ".jpeg") == 0);
 }
 
-/* 1 if an open folder has a folder in it, or what else is looked for. Closes it; takes no memory that could fail. */
+/* 1 if an open folder contains a folder or, if given, a name that `looked_for` accepts.
+ * Closes it. Allocates nothing. */
 static int find_entry(DIR *stream, int (*looked_for)(const char *name))
 {
     struct stat info;
@@ -87,7 +88,7 @@ static int find_entry(DIR *stream, int (*looked_for)(const char *name))
     return found;
 }
 
-/* 1 if folder/part is there and has folders in it; a class may be called "train" too, but that has pictures. */
+/* 1 if folder/part exists and contains folders. A class may be named "train" too, but then it contains pictures. */
 static int has_part_folder(const char *folder, const char *part)
 {
     int above = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -109,7 +110,7 @@ static void tell_unused(const dlda_read_spec *spec, const char *folder, const dl
         dlda_read_problem(spec, "%s/%s: not used: %s", folder, dlda_name_list_at(names, i), reason);
 }
 
-/* With parts, the root is the folder of the part; what else is there is told of. */
+/* With parts, the root is the folder of the part; other entries are reported. */
 static dlda_status find_root(const dlda_read_spec *spec, char **root)
 {
     dlda_status status = DLDA_OK;
@@ -131,7 +132,7 @@ done:
     return status;
 }
 
-/* The files of a class, as "class/file". */
+/* Lists the files of a class as "class/file". */
 static dlda_status list_class(class_folder *self, const char *name)
 {
     dlda_status status = DLDA_OK;
@@ -182,7 +183,7 @@ done:
 
 /* ---- Reading them ---- */
 
-/* The names of the files that could be read become the set's. */
+/* Stores the names of the files that were read in the set. */
 static dlda_status keep_names(const dlda_name_list *files, const uint8_t *good, dlda_dataset *dataset)
 {
     dlda_status status = DLDA_OK;
@@ -250,7 +251,7 @@ done:
     return status;
 }
 
-/* Pictures in the folder itself. */
+/* Reads the pictures in the folder itself. */
 static dlda_status read_flat(const dlda_source *source, dlda_dataset **dataset)
 {
     dlda_status status = DLDA_OK;
@@ -278,9 +279,9 @@ done:
     return status;
 }
 
-/* ---- As a reader ---- */
+/* ---- Reader ---- */
 
-/* The last to be asked about folders: others have files that only they know. */
+/* The last reader to be tried for folders, since the others require specific files. */
 static int recognises(const dlda_source *source)
 {
     return source->is_folder && find_entry(opendir(source->spec->path), named_as_picture);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * read_folds.c - fold_indices.txt, which says which 1,000 images of STL-10 each of its ten folds trains on.
+ * read_folds.c - reads fold_indices.txt, which lists the 1,000 training images of each of the ten folds of STL-10.
  */
 #include "base/file.h"
 #include "base/memory.h"
@@ -11,13 +11,13 @@
 typedef struct fold_reader {
     const char *path;
     size_t samples;
-    size_t n;      /* indices so far                                  */
-    size_t *index; /* [n]                                             */
+    size_t n;      /* indices so far */
+    size_t *index; /* [n]            */
     size_t folds, size;
-    size_t *seen; /* [samples]: the last fold that has it, from 1    */
+    size_t *seen; /* [samples]: the last fold that contains it, from 1 */
 } fold_reader;
 
-/* The number at *at, which moves behind it. */
+/* Parses the number at *at and advances *at. */
 static dlda_status read_index(const fold_reader *self, const char **at, size_t *index)
 {
     const char *text = *at;
@@ -86,7 +86,7 @@ dlda_status dlda_stl_read_folds(const char *folder, size_t samples, dlda_folds *
     if (memchr(text, '\0', size)) DLDA_FAIL(DLDA_E_FORMAT, "%s: holds a zero byte, expected numbers", path);
     while (size > 0 && strchr(" \t\r\n", text[size - 1])) size--;
     text[size] = '\0';
-    DLDA_TRY(DLDA_TAKE(&self.index, size / 2 + 1, path)); /* an index takes a digit and a space at least */
+    DLDA_TRY(DLDA_TAKE(&self.index, size / 2 + 1, path)); /* an index takes at least a digit and a space */
     DLDA_TRY(DLDA_TAKE(&self.seen, samples, path));
     DLDA_TRY(read_lines(&self, text, text + size));
     *folds = (dlda_folds){ self.folds, self.size, self.index };

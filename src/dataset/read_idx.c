@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * read_idx.c - IDX files, the format of MNIST and its family, plain or gzip (known by its magic number).
+ * read_idx.c - reads IDX files, the format of MNIST, plain or gzip (detected by its magic number).
  *
- * An IDX file is: two zero bytes, the type of an element (8: u8), the number of dimensions, each dimension
- * as a big-endian u32, then the elements.
+ * An IDX file is: two zero bytes, the type of an element (8: u8), the number of dimensions, each dimension as a
+ * big-endian u32, then the elements.
  */
 #include "dataset/byte_flow.h"
 
@@ -13,7 +13,7 @@ enum { MAGIC_LABELS = 0x801, MAGIC_IMAGES = 0x803, MAGIC_CHANNELS = 0x804, MOST_
 
 typedef struct idx_header {
     size_t n_dimensions, dimension[MOST_DIMENSIONS];
-    size_t promised; /* bytes behind the header: the product of the dimensions */
+    size_t promised; /* bytes after the header: the product of the dimensions */
 } idx_header;
 
 static dlda_status get_u32(dlda_flow *from, uint32_t *value)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * read_idx_set.c - sets in IDX files: the embedded digits, a folder with the usual names, an image file with its labels
- * beside it.
+ * read_idx_set.c - reads data sets in IDX files: the embedded digits, a folder with the usual names, or an image
+ * file with its labels beside it.
  */
 #include "base/file.h"
 #include "base/memory.h"
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* An image and a label file as one set; there are at least `classes` classes. */
+/* Reads an image and a label file as one set with at least `classes` classes. */
 static dlda_status read_pair(const dlda_input *images, const dlda_input *labels, size_t classes,
                              dlda_dataset **dataset)
 {
@@ -47,7 +47,7 @@ static dlda_status read_embedded(const dlda_source *source, dlda_dataset **datas
     return read_pair(&images, &labels, DLDA_DIGITS_CLASSES, dataset);
 }
 
-/* The file `stem`-`kind` in a folder, e.g. train-images-idx3-ubyte; also with '.' for '-', also as .gz. */
+/* Finds `stem`-`kind` in a folder, e.g. train-images-idx3-ubyte; also with '.' for '-', also as .gz. */
 static dlda_status find_in_folder(const char *folder, const char *stem, const char *kind, char **path)
 {
     dlda_status status = DLDA_OK;
@@ -84,7 +84,7 @@ done:
     return status;
 }
 
-/* Overwrites the last `from` in the text by `to`, which is as long; 0 if there is none. */
+/* Replaces the last occurrence of `from` in the text by `to`, which has the same length; 0 if there is none. */
 static int replace_last(char *text, const char *from, const char *to)
 {
     char *last = NULL;
@@ -94,7 +94,7 @@ static int replace_last(char *text, const char *from, const char *to)
     return last != NULL;
 }
 
-/* "x-images-idx3-ubyte" -> "x-labels-idx1-ubyte"; where that is missing, the same with .gz added or removed. */
+/* "x-images-idx3-ubyte" -> "x-labels-idx1-ubyte"; if that is missing, the same with .gz added or removed. */
 static dlda_status find_labels_beside(const char *images, char **labels)
 {
     dlda_status status = DLDA_OK;
@@ -132,7 +132,7 @@ done:
     return status;
 }
 
-/* ---- As readers ---- */
+/* ---- Readers ---- */
 
 static int is_digits(const dlda_source *source)
 {
@@ -150,7 +150,7 @@ const dlda_reader dlda_digits_reader = {
     .name = "digits", .expected = "'digits'", .recognises = is_digits, .has_part = has_both, .read = read_embedded
 };
 
-/* Files of that part, complete or not: what is incomplete is then an error, not an absence. */
+/* 1 if any file of that part exists: an incomplete part is an error, not an absent part. */
 static int folder_has_part(const dlda_source *source, dlda_part part)
 {
     return dlda_folder_has(source->spec->path, part == DLDA_PART_TRAIN ? "train-" : "t10k-");
@@ -166,7 +166,8 @@ static int is_folder(const dlda_source *source)
 static int is_file(const dlda_source *source)
 {
     int zeros = source->n_start >= 4 && source->start[0] == 0 && source->start[1] == 0;
-    int named = strstr(source->spec->path, "-ubyte") != NULL; /* so that a damaged one is called that */
+    int named = strstr(source->spec->path, "-ubyte") !=
+                NULL; /* recognised even if damaged, so that the error names the format */
     return !source->is_folder && (zeros || named || dlda_starts_gzip(source));
 }
 
@@ -175,7 +176,7 @@ static int recognises_idx(const dlda_source *source)
     return is_folder(source) || is_file(source);
 }
 
-/* A single file is of no part: testing on it would be testing on the training data. */
+/* A single file belongs to no part: using it as test data would mean testing on the training data. */
 static int has_part(const dlda_source *source, dlda_part part)
 {
     return source->is_folder ? folder_has_part(source, part) : part == DLDA_PART_TRAIN;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * read_jpeg.c - one JPEG image as grey or RGB bytes, by libjpeg.
+ * read_jpeg.c - decodes a JPEG image to grey or RGB bytes with libjpeg.
  *
- * libjpeg would print its warnings and exit on errors; here both end in one message and a longjmp. What it warns of is
- * data that it had to invent, so a warning is an error. Everything that must be released lies in the decoder, outside
- * of the function that jumps.
+ * By default libjpeg prints warnings and exits on errors; here both set a message and longjmp. Warnings mean that
+ * libjpeg had to make up data, so they are errors. Everything to be released is in the decoder, outside the
+ * function that longjmp leaves.
  */
 #include "base/memory.h"
 #include "dataset/picture.h"
@@ -14,8 +14,8 @@
 
 #include <jpeglib.h>
 
-/* A block of 8 x 8 pixels costs at least one bit. A progressive file may repeat a scan over the whole image at the cost
- * of some bytes; no encoder makes more than a few dozen. */
+/* A block of 8 x 8 pixels takes at least one bit. A progressive file can repeat a scan over the whole image at the
+ * cost of a few bytes; encoders use no more than a few dozen scans. */
 enum { MOST_PIXELS_PER_BYTE = 8 * 64, MOST_SCANS = 200 };
 
 typedef struct jpeg_decoder {
@@ -60,7 +60,7 @@ static void limit_scans(j_common_ptr jpeg)
     if (self->jpeg.input_scan_number > MOST_SCANS) leave(self, "too many scans");
 }
 
-/* Grey stays grey, all other colours become RGB; four inks would need a colour profile. */
+/* Grey images are decoded as grey, all others as RGB; CMYK would need a colour profile. */
 static dlda_status choose_output(jpeg_decoder *self)
 {
     J_COLOR_SPACE space = self->jpeg.jpeg_color_space;
@@ -75,7 +75,7 @@ static dlda_status choose_output(jpeg_decoder *self)
     return dlda_picture_check(self->file, &self->shape, MOST_PIXELS_PER_BYTE);
 }
 
-/* libjpeg jumps out of this one; it has nothing of its own to release. */
+/* libjpeg leaves this function by longjmp, so it must not own anything. */
 static dlda_status decode(jpeg_decoder *self, int with_pixels)
 {
     if (setjmp(self->jump)) return self->status;

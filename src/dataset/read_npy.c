@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * read_npy.c - sets in .npy files: images or vectors in one, labels in another (array_set.c has what shapes mean).
+ * read_npy.c - reads data sets in .npy files: images or vectors in one, labels in another.
+ * array_set.c interprets shapes.
  *
- * Given an array, its labels are looked for beside it:
- *     NAME.npy -> NAME_labels.npy                 if that is there; `deeplda embed` writes such pairs
+ * For a given file, the labels are expected beside it:
+ *     NAME.npy -> NAME_labels.npy                 if it exists; `deeplda embed` writes such pairs
  *     NAMEimagesEND.npy -> NAMElabelsEND.npy      also with "features" or "data" for "images"
  *     XEND.npy, xEND.npy -> yEND.npy              X.npy, x_train.npy, X_test.npy, ...
- * Given a folder, its training part is the first of these pairs that is there, its test part likewise with "test":
+ * For a given folder, the training part is the first of these pairs that exists, the test part likewise with
+ * "test":
  *     x_train.npy, X_train.npy and y_train.npy;  train_images.npy and train_labels.npy
- * and a folder without parts has X.npy or x.npy and y.npy, or images.npy and labels.npy.
+ * A folder without parts has X.npy or x.npy and y.npy, or images.npy and labels.npy.
  */
 #include "base/file.h"
 #include "base/memory.h"
@@ -49,7 +51,7 @@ static int folder_has_file(const char *folder, const char *name)
     return length > 0 && (size_t)length < sizeof path && dlda_path_exists(path);
 }
 
-/* The first pair of which the images are there, NULL if none is. */
+/* The first pair whose images exist, NULL if there is none. */
 static const pair *find_pair(const char *folder, dlda_part part)
 {
     const pair *pairs = part == DLDA_PART_TRAIN ? train_pairs : test_pairs;
@@ -59,7 +61,7 @@ static const pair *find_pair(const char *folder, dlda_part part)
     return NULL;
 }
 
-/* `path` with the n characters at `at` replaced by `to`. */
+/* Copies `path` with the n characters at `at` replaced by `to`. */
 static dlda_status replaced(const char *path, const char *at, size_t n, const char *to, char **result)
 {
     dlda_status status = DLDA_TAKE(result, strlen(path) + strlen(to) + 1, "file name");
@@ -173,7 +175,7 @@ dlda_status dlda_npy_read_images(const char *path, dlda_dataset **dataset)
     return status;
 }
 
-/* ---- As a reader ---- */
+/* ---- Reader ---- */
 
 int dlda_starts_npy(const uint8_t *start, size_t n)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * read_npz.c - sets in .npz files, which are zip files of .npy arrays: np.savez and np.savez_compressed write them.
+ * read_npz.c - reads data sets in .npz files: zip files of .npy arrays, written by np.savez and
+ * np.savez_compressed.
  *
- * With parts: x_train, y_train, x_test, y_test (X for x is as good). Without: images in x, X, images, features, data or
- * arr_0, and labels in y, labels or arr_1, each the first that is there. class_names, a list of texts, names the
- * classes 0, 1, ...
+ * With parts: x_train, y_train, x_test, y_test (or X for x). Without: images in x, X, images, features, data
+ * or arr_0, labels in y, labels or arr_1; the first that exists is used. class_names, an array of texts,
+ * names the classes 0, 1, ...
  */
 #include "dataset/array_set.h"
 #include "dataset/npz.h"
@@ -59,7 +60,7 @@ dlda_status dlda_npz_find(const char *path, const dlda_zip *zip, dlda_part part,
     return DLDA_OK;
 }
 
-/* ---- As a reader ---- */
+/* ---- Reader ---- */
 
 static dlda_status read_npz(const dlda_source *source, dlda_dataset **dataset)
 {
@@ -105,7 +106,7 @@ static int recognises(const dlda_source *source)
            (length > 4 && strcmp(path + length - 4, ".npz") == 0);
 }
 
-/* A file that cannot be opened is of the training part: reading that says why. */
+/* A file that cannot be opened is assumed to have a training part: reading it then reports the error. */
 static int has_part(const dlda_source *source, dlda_part part)
 {
     dlda_zip *zip = NULL;

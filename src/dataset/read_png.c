@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * read_png.c - one PNG image as grey or RGB bytes, by libpng.
+ * read_png.c - decodes a PNG image to grey or RGB bytes with libpng.
  *
- * Palettes become RGB, 1 to 4 bits and 16 bits become 8, alpha is dropped. libpng leaves by longjmp when it fails;
- * everything that must be released then lies in the decoder, outside of the function that jumps.
+ * Palettes become RGB, 1 to 4 bits and 16 bits become 8, alpha is dropped. libpng reports errors by longjmp;
+ * everything to be released is in the decoder, outside the function that longjmp leaves.
  */
 #include "base/memory.h"
 #include "dataset/picture.h"
@@ -11,7 +11,7 @@
 #include <png.h>
 #include <setjmp.h>
 
-/* No deflate stream makes more than 1032 bytes of one, and a byte holds at most 8 pixels. */
+/* Deflate expands a byte to at most 1032, and a byte holds at most 8 pixels. */
 enum { MOST_PIXELS_PER_BYTE = 8 * 1032, MOST_SIDE = 1 << 20 };
 
 typedef struct png_decoder {
@@ -33,7 +33,7 @@ static void on_error(png_structp png, png_const_charp message)
     longjmp(self->jump, 1);
 }
 
-/* A warning is about something that does not matter for the pixels. */
+/* Warnings do not concern the pixels, so they are ignored. */
 static void on_warning(png_structp png, png_const_charp message)
 {
     (void)png;
@@ -47,7 +47,7 @@ static void read_bytes(png_structp png, png_bytep to, size_t n)
     if (fread(to, 1, n, self->file->stream) != n) png_error(png, "cut short");
 }
 
-/* 8 bits of grey or RGB, whatever the file has. */
+/* Converts any format to 8 bits of grey or RGB. */
 static void choose_output(png_decoder *self)
 {
     int colour = png_get_color_type(self->png, self->info) & PNG_COLOR_MASK_COLOR;
@@ -72,7 +72,7 @@ done:
     return status;
 }
 
-/* libpng jumps out of this one; it has nothing of its own to release. */
+/* libpng leaves this function by longjmp, so it must not own anything. */
 static dlda_status decode(png_decoder *self, int with_pixels)
 {
     if (setjmp(self->jump)) return self->status;
@@ -89,7 +89,7 @@ static dlda_status decode(png_decoder *self, int with_pixels)
     self->status = take_pixels(self);
     if (self->status != DLDA_OK) return self->status;
     png_read_image(self->png, self->rows);
-    png_read_end(self->png, NULL); /* to the last byte: a file cut behind its pixels is damaged too */
+    png_read_end(self->png, NULL); /* detects files truncated after the pixels */
     return DLDA_OK;
 }
 

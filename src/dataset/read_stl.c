@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * read_stl.c - STL-10 in its binary version: a folder as it comes, or one file of images.
+ * read_stl.c - reads STL-10, binary version: the original folder, or one file of images.
  *
- * train_X.bin has images of 96 x 96 pixels as three planes, each stored column by column; train_y.bin has a label from
- * 1 to 10 for each. The same goes for test_*; unlabeled_X.bin has images alone.
+ * train_X.bin has images of 96 x 96 pixels as three planes, each stored column by column; train_y.bin has a label
+ * from 1 to 10 for each image. test_X.bin and test_y.bin are alike. unlabeled_X.bin has images only.
  */
 #include "base/file.h"
 #include "base/memory.h"
@@ -31,7 +31,7 @@ static dlda_status check_label_file(const char *path, size_t found, const char *
                      count, images);
 }
 
-/* Labels 1 to 10 as 0 to 9. */
+/* Reads labels 1 to 10 as 0 to 9. */
 static dlda_status read_labels(const char *path, const char *images, size_t count, int **labels)
 {
     dlda_status status = DLDA_OK;
@@ -88,7 +88,8 @@ static dlda_status read_pair(const dlda_read_spec *spec, const char *images, dld
 
     DLDA_TRY(labels_beside(images, &labels_path));
     DLDA_TRY(dlda_planar_count(images, &layout, &count));
-    DLDA_TRY(read_labels(labels_path, images, count, &labels)); /* before the many bytes of the images */
+    DLDA_TRY(read_labels(labels_path, images, count,
+                         &labels)); /* before the much larger images, so that errors show early */
     DLDA_TRY(dlda_path_folder(images, &folder));
     DLDA_TRY(dlda_class_names_read(folder, "class_names.txt", CLASSES, &names));
     DLDA_TRY(dlda_planar_read(&images, 1, &layout, spec, &raw, NULL));
@@ -108,7 +109,7 @@ static const char *images_of(dlda_part part)
     return part == DLDA_PART_TRAIN ? "train_X.bin" : "test_X.bin";
 }
 
-/* The folds of the training part, if the folder has their file. */
+/* Adds the folds of the training part, if the folder has their file. */
 static dlda_status add_folds(const char *folder, dlda_dataset *set)
 {
     dlda_status status = DLDA_OK;
@@ -146,7 +147,7 @@ done:
     return status;
 }
 
-/* A file of images alone, as unlabeled_X.bin; the labels of others are left where they are. */
+/* Reads images only, e.g. unlabeled_X.bin; labels of other files are ignored. */
 static dlda_status read_unlabelled(const dlda_source *source, dlda_dataset **dataset)
 {
     dlda_status status = DLDA_OK;
@@ -160,7 +161,7 @@ done:
     return status;
 }
 
-/* ---- As a reader ---- */
+/* ---- Reader ---- */
 
 static int recognises(const dlda_source *source)
 {
@@ -171,7 +172,7 @@ static int recognises(const dlda_source *source)
            dlda_folder_has(path, "test_X.bin") || dlda_folder_has(path, "unlabeled_X.bin");
 }
 
-/* A single file is of no part: testing on it would be testing on the training data. */
+/* A single file belongs to no part: using it as test data would mean testing on the training data. */
 static int has_part(const dlda_source *source, dlda_part part)
 {
     if (!source->is_folder) return part == DLDA_PART_TRAIN;

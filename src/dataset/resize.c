@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * resize.c - images of bytes in another size: area averages where they shrink, bilinear where they grow.
+ * resize.c - resizes byte images: area averaging when shrinking, bilinear when enlarging.
  *
- * The two axes are independent. From n to m < n pixels, output j covers the interval [j n/m, (j+1) n/m) of the input,
- * and each pixel counts by how much of it lies inside. From n to m > n, output j lies at (j + 1/2) n/m - 1/2, between
- * two pixels, of which the nearer counts more; beyond the outermost centres their values go on. All weights are whole
- * numbers over a common denominator (n and 2m), so every result is the exact mean, rounded once, halves up. The same
- * bytes come out on every machine.
+ * The two axes are independent. From n to m < n pixels, output j covers the interval [j n/m, (j+1) n/m) of the
+ * input; each pixel is weighted by its overlap. From n to m > n, output j lies at (j + 1/2) n/m - 1/2 and is
+ * interpolated between its two neighbours; beyond the outermost pixel centres, the border value is repeated. All
+ * weights are integers over a common denominator (n and 2m), so the result is the exact mean, rounded once, halves
+ * up. It is the same on every machine.
  */
 #include "dataset/resize.h"
 #include "base/memory.h"
@@ -36,12 +36,12 @@ dlda_image_shape dlda_image_shape_wanted(const dlda_read_spec *spec, const dlda_
 
 /* Output j is the sum of weight[j * most + k] * input[first[j] + k] over k < taps[j], divided by `sum`. */
 typedef struct axis {
-    size_t n, m;      /* pixels before and after   */
-    size_t most;      /* of taps                   */
-    uint32_t sum;     /* of the weights of a pixel */
-    size_t *first;    /* [m]                       */
-    size_t *taps;     /* [m]                       */
-    uint32_t *weight; /* [m][most]                 */
+    size_t n, m;      /* pixels before and after           */
+    size_t most;      /* maximum number of taps            */
+    uint32_t sum;     /* of the weights of an output pixel */
+    size_t *first;    /* [m]                               */
+    size_t *taps;     /* [m]                               */
+    uint32_t *weight; /* [m][most]                         */
 } axis;
 
 static void axis_release(axis *self)
@@ -51,7 +51,7 @@ static void axis_release(axis *self)
     dlda_release(self->weight);
 }
 
-/* In units of 1/m of a pixel, pixel i covers [i m, (i+1) m) and output j covers [j n, (j+1) n). */
+/* In units of 1/m of a pixel, input pixel i covers [i m, (i+1) m) and output j covers [j n, (j+1) n). */
 static void plan_shrinking(axis *self, size_t j)
 {
     size_t begin = j * self->n, end = begin + self->n;
@@ -66,7 +66,7 @@ static void plan_shrinking(axis *self, size_t j)
     }
 }
 
-/* The place of output j is ((2j + 1) n - m) / 2m. */
+/* The position of output j is ((2j + 1) n - m) / 2m. */
 static void plan_growing(axis *self, size_t j)
 {
     size_t place = (2 * j + 1) * self->n, unit = 2 * self->m;
@@ -99,13 +99,13 @@ done:
 
 struct dlda_resizer {
     dlda_image_shape from, to;
-    size_t channels; /* while the size changes: the fewer of both */
+    size_t channels; /* during resizing: the smaller number of both */
     int same_size;
     axis vertical, horizontal;
-    uint8_t *grey;   /* [from.height][from.width], if colours become grey                  */
-    uint8_t *single; /* [to.height][to.width], if grey becomes colours                     */
-    uint32_t *rows;  /* [from.height][to.width][channels]: sums along the rows             */
-    uint64_t *total; /* [to.width][channels]: of one row of the result                     */
+    uint8_t *grey;   /* [from.height][from.width], if colour becomes grey  */
+    uint8_t *single; /* [to.height][to.width], if grey becomes colour      */
+    uint32_t *rows;  /* [from.height][to.width][channels]: sums along rows */
+    uint64_t *total; /* [to.width][channels]: sums of one output row       */
 };
 
 static void sum_row(const axis *self, size_t channels, const uint8_t *row, uint32_t *sums)
@@ -121,7 +121,7 @@ static void sum_row(const axis *self, size_t channels, const uint8_t *row, uint3
     }
 }
 
-/* Row j of the result, from the rows that were summed along. */
+/* Computes row j of the result from the sums along rows. */
 static void sum_column(dlda_resizer *self, size_t j, uint8_t *to)
 {
     const axis *v = &self->vertical;
@@ -150,7 +150,7 @@ static void change_size(dlda_resizer *self, const uint8_t *from, uint8_t *to)
     for (size_t y = 0; y < self->to.height; y++) sum_column(self, y, to + y * after);
 }
 
-/* Brightness as ITU-R BT.601 has it, in the integers that Pillow uses: both give the same bytes. */
+/* ITU-R BT.601 luma in the same integer arithmetic as Pillow, so that both give the same bytes. */
 static uint8_t grey_of(const uint8_t *rgb)
 {
     return (uint8_t)((19595u * rgb[0] + 38470u * rgb[1] + 7471u * rgb[2] + 0x8000u) >> 16);
@@ -172,7 +172,8 @@ static dlda_status check_sizes(const dlda_image_shape *from, const dlda_image_sh
     if (to->height > DLDA_MOST_SIDE || to->width > DLDA_MOST_SIDE)
         return dlda_fail(DLDA_E_ARGUMENT, "resize: found %zu x %zu, expected at most %d x %d", to->height,
                          to->width, DLDA_MOST_SIDE, DLDA_MOST_SIDE);
-    if (from->height > UINT32_MAX / 256 || from->width > UINT32_MAX / 256) /* so that sums along rows fit */
+    if (from->height > UINT32_MAX / 256 ||
+        from->width > UINT32_MAX / 256) /* so that sums along rows do not overflow */
         return dlda_fail(DLDA_E_SHAPE, "resize: images of %zu x %zu are too large", from->height, from->width);
     return DLDA_OK;
 }

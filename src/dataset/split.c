@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * split.c - a data set in two, or a part of it, class by class in equal shares.
+ * split.c - stratified split of a data set in two, or a stratified subset.
  *
- * Class c with n_c of n samples has a share of `count` n_c / n in the second set: first the whole part of
- * it, then the places that are left go to the largest remainders. Which samples of a class go is drawn at
- * random; both sets keep the order of the parent.
+ * Class c with n_c of n samples gets a share of `count` n_c / n in the second set: first the integer part, then the
+ * remaining places go to the largest remainders. Samples are drawn at random within a class; both sets keep the
+ * order of the parent.
  */
 #include "base/by_class.h"
 #include "base/memory.h"
@@ -15,12 +15,12 @@
 
 typedef struct split {
     size_t total, count, classes;
-    size_t *start;     /* [classes + 1], see dlda_group_by_class     */
-    size_t *order;     /* [total]                                    */
-    size_t *share;     /* [classes]: samples that go to the second   */
-    size_t *remainder; /* [classes]: of the division, over total     */
-    uint8_t *second;   /* [total]: 1 if the sample goes there        */
-    size_t *positions; /* [total]: scratch                           */
+    size_t *start;     /* [classes + 1], see dlda_group_by_class         */
+    size_t *order;     /* [total]                                        */
+    size_t *share;     /* [classes]: number of samples in the second set */
+    size_t *remainder; /* [classes]: remainder of the division by total  */
+    uint8_t *second;   /* [total]: 1 if the sample is in the second set  */
+    size_t *positions; /* [total]: scratch                               */
 } split;
 
 static void split_release(split *self)
@@ -47,7 +47,7 @@ done:
     return status;
 }
 
-/* The class with the largest remainder, the first of them if they are equal. */
+/* The class with the largest remainder; the first one if there are several. */
 static size_t largest_remainder(const split *self)
 {
     size_t best = 0;
@@ -57,8 +57,8 @@ static size_t largest_remainder(const split *self)
     return best;
 }
 
-/* No share becomes larger than its class: the remainders add up to (places left) x total and each is below
- * total, so more classes have one than there are places. */
+/* A share never exceeds its class: the remainders add up to (places left) x total and each is below total, so more
+ * classes have a remainder than there are places. */
 static void compute_shares(split *self)
 {
     size_t left = self->count;
@@ -76,7 +76,7 @@ static void compute_shares(split *self)
     }
 }
 
-/* `purpose`: the first number of the random stream, see base/random.h. */
+/* `purpose` is the first number of the random stream, see base/random.h. */
 static void draw_second(split *self, uint64_t seed, uint32_t purpose)
 {
     for (size_t c = 0; c < self->classes; c++) {
@@ -96,7 +96,7 @@ static dlda_status select_half(split *self, const dlda_dataset *parent, int seco
     return dlda_dataset_select(parent, self->positions, n, half);
 }
 
-/* Draws `count` samples for the second half; self is to be released, whatever comes of it. */
+/* Draws `count` samples for the second set; release self also on failure. */
 static dlda_status draw(split *self, const dlda_dataset *dataset, uint64_t seed, uint32_t purpose)
 {
     dlda_status status = DLDA_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * write.c - data sets to files: checks what all formats demand, then asks the writer of one of them.
+ * write.c - writes data sets: checks what all formats require, then calls the writer of the format.
  */
 #include "base/file.h"
 #include "dataset/dataset_internal.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * write_idx.c - sets as IDX files under their usual names; the format is described in read_idx.c.
+ * write_idx.c - writes data sets as IDX files under their usual names. The format is described in read_idx.c.
  */
 #include "base/file.h"
 #include "base/memory.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * write_npy.c - sets as pairs of NumPy files: X [count][height][width][channels], y [count].
+ * write_npy.c - writes data sets as pairs of NumPy files: X [count][height][width][channels], y [count].
  *
  * A .npy file of version 1.0 is: the magic bytes, the length of the header in two bytes, the header as a Python
- * dictionary, filled up with blanks so that the data begin at a multiple of 64 bytes, then the data in the machine's
- * order, which the header names.
+ * dictionary, padded with blanks so that the data begins at a multiple of 64 bytes, then the data in native byte
+ * order, which the header states.
  */
 #include "base/file.h"
 #include "base/memory.h"
@@ -20,14 +20,14 @@ static char byte_order(void)
     return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
 }
 
-/* `type` is "|u1", "<f4", ...; `shape` the inside of a Python tuple. */
+/* `type` is "|u1", "<f4", ...; `shape` is the inside of a Python tuple. */
 static dlda_status add_header(dlda_file_writer *writer, const char *type, const char *shape)
 {
     dlda_status status = DLDA_OK;
     char text[MOST_HEADER];
     size_t length = (size_t)snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }",
                                      type, shape);
-    size_t whole = (PREFIX + length + 1 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT - PREFIX; /* 1: the line's end */
+    size_t whole = (PREFIX + length + 1 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT - PREFIX; /* 1: the line end */
     const uint8_t sizes[4] = { 1, 0, (uint8_t)whole, (uint8_t)(whole >> 8) };
 
     memset(text + length, ' ', whole - length);
@@ -54,7 +54,7 @@ done:
     return status;
 }
 
-/* Plain vectors are rows of a table; images keep all three of their dimensions. */
+/* Vectors are written as rows of a matrix; images keep their three dimensions. */
 static dlda_status write_images(const dlda_dataset *self, const char *path)
 {
     dlda_status status = DLDA_OK;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * write_png.c - a set as a folder of PNG files: PART/CLASS/NUMBER.png.
+ * write_png.c - writes a data set as a folder of PNG files: PART/CLASS/NUMBER.png.
  *
- * A set has many small files, and waiting for the disk after each would take minutes. So they are written into a folder
- * with another name, which gets its own when all of them are there.
+ * Syncing each of many small files would take minutes. So they are written into a temporary folder, which is
+ * renamed when it is complete.
  */
 #define _GNU_SOURCE
 #include "base/by_class.h"
@@ -32,7 +32,7 @@ static dlda_status write_plainly(const char *path, const uint8_t *bytes, size_t 
 
 /* ---- A folder of classes ---- */
 
-/* The name of a class as that of a folder: no slash, not hidden, not empty. */
+/* Converts a class name to a folder name: no slash, not hidden, not empty. */
 static dlda_status class_folder(const char *root, const char *name, char **path)
 {
     dlda_status status = DLDA_OK;

@@ -2,10 +2,10 @@
  *
  * zca.c - applies ZCA whitening: y = (x - mean) P, as a matrix product of rows.
  *
- * The result of a row must not depend on how many others come with it, or a prediction would not see what the
- * training saw. So each product has one of few shapes, whatever n is: 8 rows (zeros behind the last one), 64 columns,
- * at most 128 values of k, added up in order of k. A tile of 128 rows shares a panel of P, which is copied first: its
- * rows would lie so far apart that they claim the same places in a cache.
+ * The result of a row must not depend on the number of rows, or a prediction would differ from the training. So all
+ * products have one of a few fixed shapes: 8 rows (padded with zeros), 64 columns, at most 128 values of k,
+ * accumulated in order of k. A tile of 128 rows shares a panel of P, which is copied first to avoid cache conflicts
+ * between its distant rows.
  */
 #include "dataset/zca.h"
 #include "base/memory.h"
@@ -14,7 +14,7 @@
 
 enum { GROUP = 8, ROWS = 128, COLUMNS = 64, DEPTH = 128 };
 
-/* From one row of scratch to the next; not the power of 2 that d often is a multiple of, for the same reason. */
+/* Distance between rows of scratch; not a power of 2, which d often is a multiple of, to avoid cache conflicts. */
 static size_t stride_of(const dlda_zca *self)
 {
     return self->d + 16;
@@ -79,10 +79,10 @@ size_t dlda_zca_scratch(const dlda_zca *self, size_t n)
 
 typedef struct whitening {
     const dlda_zca *zca;
-    size_t n, panels;     /* rows, and tiles side by side */
-    const float *centred; /* [whole groups][d] */
-    float *X;             /* [n][d]            */
-    float *scratch;       /* that is `centred` */
+    size_t n, panels;     /* rows; number of tiles side by side   */
+    const float *centred; /* [rows rounded up to whole groups][d] */
+    float *X;             /* [n][d]                               */
+    float *scratch;       /* same memory as `centred`             */
 } whitening;
 
 static void centre_rows(void *context, const dlda_chunk *chunk)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * zca.h - ZCA whitening of rows: y = (x - mean) P, with P the inverse root of the covariance plus a bias.
+ * zca.h - ZCA whitening of rows: y = (x - mean) P, where P is the inverse square root of
+ * the covariance plus a bias.
  */
 #ifndef DLDA_DATASET_ZCA_H
 #define DLDA_DATASET_ZCA_H
@@ -8,27 +9,27 @@
 #include "base/parallel.h"
 #include "linalg/gemm.h"
 
-/* Beyond this many values the matrix would have hundreds of megabytes, and its eigenproblem takes minutes. */
+/* For more values the matrix would take hundreds of megabytes, and its eigenproblem minutes. */
 enum { DLDA_ZCA_MOST = 7000 };
 
 typedef struct dlda_zca {
     size_t d;
-    float *mean;             /* [d]                                                 */
-    float *P;                /* [d][d], symmetric                                   */
-    dlda_gemm product[2][2]; /* of a tile: [the last columns][the last values of k] */
+    float *mean;             /* [d]                                                    */
+    float *P;                /* [d][d], symmetric                                      */
+    dlda_gemm product[2][2]; /* for a tile: [is last column block][is last block of k] */
 } dlda_zca;
 
-/* Room for d values per row; `mean` and `P` are to be filled in. DLDA_E_ARGUMENT if d is too large. */
+/* Allocates for d values per row; fill in `mean` and `P`. DLDA_E_ARGUMENT if d is too large. */
 dlda_status dlda_zca_create(size_t d, dlda_zca **zca);
 void dlda_zca_destroy(dlda_zca *zca);
 
 /* Floats of scratch that n rows need. */
 size_t dlda_zca_scratch(const dlda_zca *zca, size_t n);
 
-/* Whitens rows X [n][d] in place. What becomes of a row depends on that row alone, to the last bit. */
+/* Whitens rows X [n][d] in place. The result of a row is bitwise independent of the others. */
 void dlda_zca_run(const dlda_zca *zca, dlda_team *team, size_t n, float *X, float *scratch);
 
-/* ---- Fitting: all rows pass twice, in the same portions or others ---- */
+/* ---- Fitting: two passes over all rows, in portions ---- */
 
 typedef struct dlda_moments dlda_moments;
 
@@ -40,8 +41,8 @@ void dlda_moments_add(dlda_moments *moments, size_t n, const float *X);
 /* Second pass: adds products of deviations from the mean. */
 void dlda_moments_add_products(dlda_moments *moments, size_t n, const float *X);
 
-/* Fills in mean and P: with the covariance S / rows + bias I = V diag(v) V', P = V diag(1 / sqrt v) V'. The moments
- * are used up. DLDA_E_NUMERIC if the matrix is not positive definite. */
+/* Computes mean and P: with S / rows + bias I = V diag(v) V', P = V diag(1 / sqrt v) V'. Overwrites the moments.
+ * DLDA_E_NUMERIC if the matrix is not positive definite. */
 dlda_status dlda_zca_solve(dlda_zca *zca, dlda_moments *moments, double bias);
 
 #endif

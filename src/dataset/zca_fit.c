@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * zca_fit.c - the mean, the covariance and its inverse root, from rows that pass by in portions.
+ * zca_fit.c - fits ZCA whitening: mean, covariance and its inverse square root, from portions of rows.
  *
- * All of it is in double: eigenvalues span five decades, the smallest count most, and the rounding of a sum of floats
- * would be as large as they are. The covariance is cut in square tiles, of which those on and above the diagonal are
- * computed. Tiles are what the threads share, so the number of threads changes nothing.
+ * Everything is in double: eigenvalues span five decades and the smallest matter most; sums in float would have
+ * errors of that size. The covariance is divided into square tiles, of which those on and above the diagonal are
+ * computed. Threads share the work by tiles, so the result does not depend on their number.
  */
 #include "base/memory.h"
 #include "dataset/zca.h"
@@ -16,7 +16,7 @@
 enum { TILE = 256 };
 
 struct dlda_moments {
-    size_t d, tiles; /* tiles: along one side */
+    size_t d, tiles; /* tiles: per side */
     dlda_team *team;
     size_t count;       /* rows of the first pass            */
     double *sum;        /* [d]                               */
@@ -55,7 +55,7 @@ void dlda_moments_destroy(dlda_moments *self)
     dlda_release(self);
 }
 
-/* A portion of rows, on its way through the threads. */
+/* A portion of rows being processed by the threads. */
 typedef struct portion {
     dlda_moments *moments;
     size_t n;
@@ -87,7 +87,7 @@ static void centre_rows(void *context, const dlda_chunk *chunk)
             self->deviations[at] = job->X[at] - self->sum[p] / (double)self->count;
 }
 
-/* Tile t of those on and above the diagonal, counted row by row. */
+/* Row and column of tile t, counting row by row on and above the diagonal. */
 static void find_tile(size_t tiles, size_t t, size_t *row, size_t *column)
 {
     for (*row = 0; t >= tiles - *row; ++*row) t -= tiles - *row;
@@ -117,9 +117,9 @@ void dlda_moments_add_products(dlda_moments *self, size_t n, const float *X)
     dlda_parallel_for(self->team, self->tiles * (self->tiles + 1) / 2, 1, add_tile, &job);
 }
 
-/* ---- The inverse root ---- */
+/* ---- Inverse square root ---- */
 
-/* S becomes the covariance with its bias, whole. */
+/* S becomes the full covariance matrix plus bias. */
 static void finish_covariance(dlda_moments *self, double bias)
 {
     size_t d = self->d;
@@ -159,7 +159,8 @@ dlda_status dlda_zca_solve(dlda_zca *zca, dlda_moments *moments, double bias)
     for (size_t p = 0; p < d; p++) zca->mean[p] = (float)(moments->sum[p] / (double)moments->count);
     finish_covariance(moments, bias);
     DLDA_TRY(dlda_eigen_symmetric(d, moments->S, values));
-    /* Rounding leaves null directions at some 1e-16 of the largest: their root would be noise. */
+    /* Null directions have eigenvalues of about 1e-16 of the largest from rounding; their
+     * inverse root would be noise. */
     if (!(values[0] > 1e-12 * values[d - 1]))
         DLDA_FAIL(DLDA_E_NUMERIC,
                   "zca: the covariance has eigenvalues from %g to %g, expected positive ones; a larger zca-bias "

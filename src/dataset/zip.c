@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * zip.c - finds the members of a zip file by its central directory, and checks all that stands there.
+ * zip.c - reads the central directory of a zip file and validates it.
  *
- * At the end of the file stands a record that tells where the directory is; with more than 4 GB or 65,535 members a
- * second one (zip64) before it has the true numbers. Sizes and checksums are taken from the directory: the header
- * before a member's own bytes may lack them, and only tells where these begin.
+ * A record at the end of the file gives the position of the directory. With more than 4 GB or 65,535 members, a
+ * zip64 record before it has the actual numbers. Sizes and checksums are taken from the directory: the local header
+ * of a member may lack them, and is used only to find the start of the data.
  */
 #define _FILE_OFFSET_BITS 64
 #include "dataset/zip.h"
@@ -24,7 +24,7 @@ enum {
     LOCAL_SIZE = 30,
     MOST_DIRECTORY = 1 << 24,
     MOST_MEMBERS = 4096,
-    MOST_DEFLATE = 1032, /* bytes that deflate can make of one */
+    MOST_DEFLATE = 1032, /* maximum expansion of deflate */
     STORED = 0,
     DEFLATED = 8
 };
@@ -32,9 +32,9 @@ enum {
 typedef struct zip_reader {
     const char *path;
     FILE *file;
-    size_t size;                              /* of the file             */
-    size_t n_entries, directory, n_directory; /* where the directory is  */
-    uint8_t *bytes;                           /* [n_directory]           */
+    size_t size;                              /* of the file                        */
+    size_t n_entries, directory, n_directory; /* position and size of the directory */
+    uint8_t *bytes;                           /* [n_directory]                      */
     dlda_zip *zip;
 } zip_reader;
 
@@ -66,9 +66,9 @@ static dlda_status read_at(const zip_reader *self, size_t offset, void *to, size
     return DLDA_OK;
 }
 
-/* ---- Where the directory is ---- */
+/* ---- Finding the directory ---- */
 
-/* Puts the last bytes of the file into `tail` and finds the end record in them. */
+/* Reads the last bytes of the file into `tail` and finds the end record in them. */
 static dlda_status find_end(zip_reader *self, uint8_t *tail, size_t n, size_t *at)
 {
     dlda_status status = read_at(self, self->size - n, tail, n);
@@ -124,7 +124,7 @@ done:
 
 /* ---- Members ---- */
 
-/* With sizes of 2^32 - 1 the true ones stand in an extra field, those that are needed, in this order. */
+/* For sizes of 2^32 - 1 the actual ones are in an extra field: only those needed, in this order. */
 static dlda_status read_extra(const zip_reader *self, const uint8_t *extra, size_t n, dlda_zip_part *part)
 {
     size_t *const fields[] = { &part->size, &part->packed_size, &part->offset };
@@ -142,7 +142,7 @@ static dlda_status read_extra(const zip_reader *self, const uint8_t *extra, size
     return DLDA_OK;
 }
 
-/* Moves the offset of a member from its header to its bytes. */
+/* Advances the offset of a member from its local header to its data. */
 static dlda_status skip_header(const zip_reader *self, const char *name, size_t n_name, dlda_zip_part *part)
 {
     dlda_status status = DLDA_OK;
@@ -181,7 +181,7 @@ static dlda_status check_member(const zip_reader *self, const char *name, size_t
     return DLDA_OK;
 }
 
-/* One entry of the directory; what is not an array is passed over. */
+/* Reads one entry of the directory; members other than .npy are skipped. */
 static dlda_status read_entry(zip_reader *self, const uint8_t *entry, size_t n_name, size_t n_extra)
 {
     dlda_status status = DLDA_OK;

@@ -12,7 +12,7 @@ typedef struct dlda_zip_member {
     dlda_zip_part part;
 } dlda_zip_member;
 
-/* The .npy members of a zip file; others are passed over. */
+/* The .npy members of a zip file; others are skipped. */
 typedef struct dlda_zip {
     size_t count;
     dlda_zip_member *members; /* [count] */

@@ -11,8 +11,8 @@
 #define DLDA_LDA_KEY        "deeplda_lda"
 #define DLDA_CHECKPOINT_KEY "deeplda_checkpoint"
 
-/* DLDA_E_FORMAT unless the text of `key`, one of the above, is `expected`. The message names the actual kind if
- * known. */
+/* DLDA_E_FORMAT unless the text of `key`, one of the above, is `expected`. The message names
+ * the actual kind if known. */
 dlda_status dlda_file_version_check(const dlda_safetensors *file, const char *path, const char *key,
                                     const char *expected);
 

@@ -107,8 +107,8 @@ static dlda_status check_values(const dlda_lda *lda, const char *path)
     return DLDA_OK;
 }
 
-/* Bounds the values so that no sum with features, which are floats, overflows: an overflow would silently give a
- * wrong class. */
+/* Bounds the values so that no sum with features, which are floats, overflows: an overflow would
+ * silently give a wrong class. */
 static dlda_status check_sizes(const double *values, size_t n, const char *path, const char *name)
 {
     static const double most = 1e100;

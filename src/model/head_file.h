@@ -13,8 +13,8 @@ enum { DLDA_HEAD_TENSORS = 7 }; /* upper limit */
 /* Lists the tensors and returns their number. */
 size_t dlda_head_tensors(const dlda_lda *lda, dlda_tensor tensors[DLDA_HEAD_TENSORS]);
 
-/* Checks presence and shapes for C classes and D features before anything is allocated; *used: number of
- * tensors. */
+/* Checks presence and shapes for C classes and D features before anything is allocated;
+ * *used: number of tensors. */
 dlda_status dlda_head_check(const dlda_safetensors *file, const char *path, size_t C, size_t D, size_t *used);
 
 dlda_status dlda_head_load(const dlda_safetensors *file, const char *path, size_t C, size_t D, dlda_lda **lda);

@@ -22,7 +22,7 @@ size_t dlda_preparation_tensors(const dlda_preparation *preparation, dlda_tensor
 /* Checks presence and shapes for images of that shape before anything is allocated; *used: number of tensors. */
 dlda_status dlda_preparation_check(const dlda_safetensors *file, const char *path, dlda_shape input, size_t *used);
 
-/* The preparation of a file; NULL (scaling only) if the file has no such text. */
+/* The preparation of a file; scaling only if the file has no such text. */
 dlda_status dlda_preparation_load(const dlda_safetensors *file, const char *path, dlda_shape input,
                                   dlda_preparation **preparation);
 

@@ -103,8 +103,8 @@ static int is_number(const dlda_dataset *data, size_t c)
     return strcmp(dlda_dataset_class_name(data, c), number) == 0;
 }
 
-/* place[c]: index of the set's class c among the model's. Returns 0 unless both have the same classes, up to order
- * and numbering. */
+/* place[c]: index of the set's class c among the model's. Returns 0 unless both have the same classes,
+ * up to order and numbering. */
 static int match_classes(const dlda_model *self, const dlda_dataset *data, int *place)
 {
     size_t classes = dlda_dataset_classes(data), by_name = 0, numbers = 0;

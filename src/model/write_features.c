@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * write_features.c - writes the features of a data set as NumPy files: rows of features, and labels in a second
- * file.
+ * write_features.c - writes the features of a data set as NumPy files: rows of features, and
+ * labels in a second file.
  *
  * Both files are completed under temporary names. Then the old label file is removed, the features are renamed, and
  * the labels are renamed. An interruption therefore never leaves labels next to features of other data.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * builtin.c - the networks that are part of the library, and lookup of a network by name, by file or as literal
- * text.
+ * builtin.c - the networks that are part of the library, and lookup of a network by name, by
+ * file or as literal text.
  */
 #include "base/closest_word.h"
 #include "base/embed.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * execute.c - executes a plan: forward pass in training, forward pass in inference, backward pass. Allocates
- * nothing.
+ * execute.c - executes a plan: forward pass in training, forward pass in inference, backward
+ * pass. Allocates nothing.
  */
 #include "network/plan.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * lda_problem.h - the eigenproblem Sb e = v (Sw + lambda I) e of a scatter. The objective and the LDA head share
- * it.
+ * lda_problem.h - the eigenproblem Sb e = v (Sw + lambda I) e of a scatter. The objective
+ * and the LDA head share it.
  */
 #ifndef DLDA_OBJECTIVE_LDA_PROBLEM_H
 #define DLDA_OBJECTIVE_LDA_PROBLEM_H

@@ -189,8 +189,8 @@ static void sort_portion(dlda_scatter *self, const row_list *rows, size_t first,
     memset(start, 0, (self->C + 1) * sizeof *start);
     for (size_t i = first; i < first + n; i++) start[rows->labels[row_at(rows, i)] + 1]++;
     for (size_t c = 0; c < self->C; c++) start[c + 1] += start[c];
-    /* Filling advances each start to the beginning of the next class; afterwards all are shifted back by one
-     * class. */
+    /* Filling advances each start to the beginning of the next class; afterwards all are
+     * shifted back by one class. */
     for (size_t i = first; i < first + n; i++) self->order[start[rows->labels[row_at(rows, i)]]++] = i;
     memmove(start + 1, start, self->C * sizeof *start);
     start[0] = 0;

@@ -24,8 +24,8 @@ typedef dlda_checkpoint_counters counters;
 
 /* ---- The history as numbers ---- */
 
-/* Missing accuracies and separations are NaN in memory. A checkpoint holds finite numbers only, so they are stored
- * as this value. */
+/* Missing accuracies and separations are NaN in memory. A checkpoint holds finite numbers only, so they
+ * are stored as this value. */
 static const double absent = -1e300;
 
 static double to_file(double value)
@@ -166,8 +166,8 @@ done:
 
 /* ---- Loading ---- */
 
-/* Names the first option that differs. A different number of epochs is allowed, so that a training can be
- * extended. */
+/* Names the first option that differs. A different number of epochs is allowed, so that a
+ * training can be extended. */
 static dlda_status compare_options(const char *path, const char *theirs, const char *ours)
 {
     dlda_status status = DLDA_OK;

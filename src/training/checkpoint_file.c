@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * checkpoint_file.c - writes and reads checkpoint files. A checksum over all texts and arrays detects damaged
- * files.
+ * checkpoint_file.c - writes and reads checkpoint files. A checksum over all texts and
+ * arrays detects damaged files.
  */
 #include "training/checkpoint_file.h"
 #include "base/file.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * checkpoint_file.h - checkpoint files: names, metadata, counters and checksum. docs/model_format.md lists the
- * fields.
+ * checkpoint_file.h - checkpoint files: names, metadata, counters and checksum.
+ * docs/model_format.md lists the fields.
  *
- * The newest is RUN/checkpoint.safetensors. Its predecessor is kept as checkpoint-previous.safetensors, in case the
- * newest is damaged.
+ * The newest is RUN/checkpoint.safetensors. Its predecessor is kept as checkpoint-previous.safetensors, in
+ * case the newest is damaged.
  */
 #ifndef DLDA_TRAINING_CHECKPOINT_FILE_H
 #define DLDA_TRAINING_CHECKPOINT_FILE_H

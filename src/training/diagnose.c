@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * diagnose.c - explains why a training fails or may fail: weights that are not finite, failed steps, batches that
- * are too small.
+ * diagnose.c - explains why a training fails or may fail: weights that are not finite, failed steps,
+ * batches that are too small.
  */
 #include "base/number.h"
 #include "objective/objective.h"

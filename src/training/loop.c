@@ -279,8 +279,8 @@ dlda_status dlda_trainer_run_epoch(dlda_trainer *self)
     return status == DLDA_OK ? end_part(self, run_rest_of_epoch(self)) : status;
 }
 
-/* Fits the model's LDA on all training data and records the final state: complete, or stopped with the latest
- * error. */
+/* Fits the model's LDA on all training data and records the final state: complete, or
+ * stopped with the latest error. */
 static dlda_status finish(dlda_trainer *self, dlda_status status)
 {
     char stopped[160];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * monitor.c - measures the features after an epoch: fits an LDA on the network's inference output and computes its
- * accuracy.
+ * monitor.c - measures the features after an epoch: fits an LDA on the network's inference output
+ * and computes its accuracy.
  *
  * The LDA of an epoch is fitted on a fixed stratified part of the training set (the probe); using the whole set
  * would cost a third of the training time. The final model's LDA is fitted on all training features.

@@ -2,9 +2,9 @@
  *
  * presets.c - recommended options for the known data sets, following the paper where it specifies them.
  *
- * From the paper (section 4): Nesterov momentum 0.9; rate 0.1, halved every 10 epochs on MNIST and every 25 on the
- * others; with the LDA objective batches of 1000 on MNIST and CIFAR-10 and of 200 on STL-10, with cross entropy of
- * 128.
+ * From the paper (section 4): Nesterov momentum 0.9; rate 0.1, halved every 10 epochs on MNIST and every
+ * 25 on the others; with the LDA objective batches of 1000 on MNIST and CIFAR-10 and of 200 on STL-10,
+ * with cross entropy of 128.
  *
  * From the authors' published code: flips on STL-10. Where that code contradicts the paper, the paper is followed.
  * (The code trains STL-10 for up to 1,000 epochs of 1,000 images, halves the rate every 100, and selects the epoch

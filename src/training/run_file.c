@@ -61,8 +61,8 @@ static double process_start(long id)
     return start;
 }
 
-/* 1 if process `id`, started at `start` on `host`, may be running. A process on another machine is assumed to
- * be. */
+/* 1 if process `id`, started at `start` on `host`, may be running. A process on another
+ * machine is assumed to be. */
 static int is_alive(const char *host, long id, double start)
 {
     struct utsname system;

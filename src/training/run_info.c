@@ -16,8 +16,8 @@
 
 enum { MOST_BYTES = 1 << 20 }; /* size limit of a JSON file */
 
-/* The public struct is the first member, so that a pointer to it converts to the whole. The other members own its
- * strings. */
+/* The public struct is the first member, so that a pointer to it converts to the whole. The other
+ * members own its strings. */
 typedef struct run_files {
     dlda_run_info info;
     dlda_safetensors *checkpoint;
