@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * chi_square.c - tail and limits of the chi-square distribution by the incomplete gamma function.
+ * chi_square.c - tail probability and quantiles of the chi-square distribution, by the incomplete gamma function.
  *
- * With a = k/2 and y = x/2 the tail is Q(a, y) = 1 - P(a, y). Left of the bulk, P is summed as a series; right of it, Q is
- * a continued fraction (Abramowitz and Stegun, 6.5.29 and 6.5.31). So each is computed where it is the smaller of the two
- * or nearly so, and keeps its relative precision.
+ * With a = k/2 and y = x/2 the tail is Q(a, y) = 1 - P(a, y). Left of the bulk, P is summed as a series; right of
+ * it, Q is a continued fraction (Abramowitz and Stegun, 6.5.29 and 6.5.31). So the smaller of the two, or nearly
+ * the smaller, is computed directly and keeps its relative precision.
  */
 #define _GNU_SOURCE
 #include "base/chi_square.h"
@@ -14,7 +14,7 @@
 
 enum { MOST_TERMS = 100000, MOST_STEPS = 200 };
 
-/* y^a e^-y / Gamma(a): the density at y, times y. lgamma would write to a global variable. */
+/* Logarithm of y^a e^-y / Gamma(a), the density at y times y. lgamma would write to a global variable. */
 static double log_weight(double a, double y)
 {
     int sign = 0;
@@ -49,7 +49,7 @@ static double log_upper(double a, double y)
     return log_weight(a, y) + log(h);
 }
 
-/* The logarithms of both sides of y. */
+/* log P and log Q at y. */
 static void log_sides(double a, double y, double *lower, double *upper)
 {
     if (y < a + 1) {
@@ -71,8 +71,8 @@ double dlda_chi_square_tail(double x, double k)
     return exp(upper);
 }
 
-/* Wilson and Hilferty: the cube root of a chi-square value is nearly normal. Where the normal limit is only needed
- * roughly, sqrt(-2 log alpha) does. */
+/* Wilson and Hilferty: the cube root of a chi-square variable is nearly normal. The normal quantile is only needed
+ * roughly, so sqrt(-2 log alpha) will do. */
 static double first_guess(double alpha, double k)
 {
     double small = alpha < 0.5 ? alpha : 1 - alpha, z = sqrt(-2 * log(small > 1e-300 ? small : 1e-300)) - 0.5;
@@ -81,8 +81,8 @@ static double first_guess(double alpha, double k)
     return root > 0.01 ? k * root * root * root : k * 1e-6;
 }
 
-/* The logarithm of the smaller side is concave, so Newton's steps on it go the right way; where one would leave the
- * bracket, it is halved instead. */
+/* The logarithm of the smaller side is concave, so Newton steps on it converge; a step that would leave the bracket
+ * is replaced by bisection. */
 double dlda_chi_square_limit(double alpha, double k)
 {
     double a = k / 2, y = first_guess(alpha, k) / 2, least = 0, most = INFINITY;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * clock.h - clocks that only go forward.
+ * clock.h - monotonic clocks.
  */
 #ifndef DLDA_BASE_CLOCK_H
 #define DLDA_BASE_CLOCK_H
 
 #include <time.h>
 
-/* Seconds since some moment in the past. */
+/* Seconds since an arbitrary moment. */
 static inline double dlda_seconds_now(void)
 {
     struct timespec now;
@@ -16,7 +16,7 @@ static inline double dlda_seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Seconds of processor time that this thread has used. */
+/* Processor time of this thread, in seconds. */
 static inline double dlda_thread_seconds(void)
 {
     struct timespec used;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * closest_word.c - "did you mean": the nearest of some words by their edit distance.
+ * closest_word.c - finds the word nearest to a mistyped one by edit distance.
  */
 #include "base/closest_word.h"
 
 #include <string.h>
 
-/* Edits (insert, remove, replace) that turn a into b; both are cut at 63 characters. */
+/* Number of edits (insert, remove, replace) that turn a into b; both are truncated at 63 characters. */
 static int edit_distance(const char *a, const char *b)
 {
     int row[64];
@@ -28,7 +28,7 @@ static int edit_distance(const char *a, const char *b)
 
 int dlda_closest_word(const char *word, const char *const *words, size_t count)
 {
-    int best = -1, least = (int)strnlen(word, 63) / 3 + 2; /* farther than that is not a slip of the finger */
+    int best = -1, least = (int)strnlen(word, 63) / 3 + 2; /* a larger distance is not a typing error */
 
     for (size_t i = 0; i < count; i++) {
         int distance = edit_distance(word, words[i]);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * embed.h - puts a file of the source tree into the library's read-only data.
+ * embed.h - embeds a file of the source tree in the library's read-only data.
  *
- * The assembler includes it byte by byte (.incbin): no generated source, and no megabyte of numbers for the
- * compiler to read. The symbols are hidden.
+ * The assembler includes the file (.incbin), so there is no generated source for the compiler to
+ * parse. The symbols are hidden.
  */
 #ifndef DLDA_BASE_EMBED_H
 #define DLDA_BASE_EMBED_H
 
 #include <stdint.h>
 
-/* Defines `symbol` [] with the bytes of `file` (below the source root) and `symbol_end` [] behind them. A zero byte
- * follows, so that a text is a string. */
+/* Defines `symbol` [] with the bytes of `file` (relative to the source root), and `symbol_end` [] at their end. A
+ * zero byte follows, so that a text is a string. */
 #define DLDA_EMBED(symbol, file)                                                                                   \
     __asm__(".pushsection .rodata\n"                                                                               \
             ".balign 16\n"                                                                                         \

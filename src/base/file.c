@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * file.c - reading whole files and writing them atomically: temporary name, fsync, rename, folder fsync.
+ * file.c - reads whole files and writes them atomically: temporary name, fsync, rename, fsync of the folder.
  */
 #define _GNU_SOURCE
 #include "base/file.h"
@@ -107,7 +107,7 @@ dlda_status dlda_file_read(const char *path, size_t most, char **bytes, size_t *
     dlda_status status = DLDA_OK;
     char *content = NULL;
     size_t length = 0;
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would wait for a writer */
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* opening a pipe would block until it has a writer */
 
     if (file < 0) DLDA_FAIL(DLDA_E_IO, "%s: cannot open: %s", path, strerror(errno));
     DLDA_TRY(checked_size(path, file, most, &length));
@@ -170,7 +170,7 @@ struct dlda_file_writer {
     int finished;
 };
 
-/* Where the file will really be: behind a symbolic link, its target. Renaming must not replace a device. */
+/* Resolves a symbolic link, since the rename must replace its target. Refuses devices. */
 static dlda_status find_target(const char *path, char **target)
 {
     dlda_status status = DLDA_OK;
@@ -223,7 +223,7 @@ dlda_status dlda_file_writer_print(dlda_file_writer *self, const char *format, .
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = (locale_t)0;
 
     if (!plain) return dlda_fail(DLDA_E_MEMORY, "%s: no memory for a locale", self->path);
-    before = uselocale(plain); /* of this thread: numbers get a point, not a comma */
+    before = uselocale(plain); /* for this thread: decimal points, not commas */
     va_start(arguments, format);
     int n = vfprintf(self->stream, format, arguments);
     va_end(arguments);
@@ -232,7 +232,7 @@ dlda_status dlda_file_writer_print(dlda_file_writer *self, const char *format, .
     return n < 0 ? write_failed(self) : DLDA_OK;
 }
 
-/* Opens the folder that holds the name, so that it can be synced. */
+/* Opens the folder that contains the path, so that it can be synced. */
 static dlda_status open_folder_of(const char *path, int *file)
 {
     dlda_status status = DLDA_OK;
@@ -246,7 +246,7 @@ done:
     return status;
 }
 
-/* A rename is lasting only when the folder is on disk too. EINVAL: the file system has no such sync. */
+/* A rename is durable only once the folder is synced. EINVAL: the file system does not support it. */
 static dlda_status sync_folder(const char *path, int folder)
 {
     if (fsync(folder) == 0 || errno == EINVAL) return DLDA_OK;
@@ -323,7 +323,7 @@ dlda_status dlda_folder_make(const char *path)
     DLDA_TRY(dlda_take_text(path, &part));
     for (char *slash = strchr(part + (part[0] == '/'), '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        mkdir(part, 0777); /* what fails here fails again below, with a message */
+        mkdir(part, 0777); /* errors are reported by the last mkdir below */
         *slash = '/';
     }
     if (mkdir(path, 0777) != 0 && !dlda_path_is_folder(path))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * memory.c - aligned, counted memory. Each block has a header of one alignment unit that keeps its size.
+ * memory.c - aligned, counted memory. A header of one alignment unit before each block holds its size.
  *
- * The counters are atomic, and nothing but tests and `info` depends on them.
+ * The counters are atomic, and only tests and `info` depend on them.
  */
 #define _GNU_SOURCE
 #include "base/memory.h"
@@ -39,15 +39,15 @@ static void count_block(size_t bytes)
     while (now > peak && !atomic_compare_exchange_weak(&peak_bytes, &peak, now)) {}
 }
 
-/* Large blocks lie on huge pages where the system has them: a convolution touches many rows at once, and the addresses of
- * small pages would not all fit in the processor's table of them. */
+/* Large blocks use huge pages if the system has them: a convolution accesses many rows at once, and with small
+ * pages their addresses would not fit in the TLB. */
 static char *new_block(size_t bytes)
 {
     enum { HUGE_PAGE = 2 << 20 };
 
     if (bytes < 2 * (size_t)HUGE_PAGE) return aligned_alloc(DLDA_ALIGNMENT, bytes);
     char *block = aligned_alloc(HUGE_PAGE, (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE);
-    if (block) madvise(block, bytes, MADV_HUGEPAGE); /* advice: it does not matter if it is not taken */
+    if (block) madvise(block, bytes, MADV_HUGEPAGE); /* only a hint, so failure is ignored */
     return block;
 }
 

@@ -2,8 +2,8 @@
  *
  * memory.h - all memory of the library: aligned, zeroed, overflow-checked, counted.
  *
- * Everything is taken with dlda_take and given back with dlda_release. The counters and the fault
- * injection serve the tests: "ten steps allocate nothing", "the n-th allocation fails".
+ * Everything is allocated with dlda_take and released with dlda_release. Counters and fault injection are for the
+ * tests: "ten steps allocate nothing", "the n-th allocation fails".
  */
 #ifndef DLDA_BASE_MEMORY_H
 #define DLDA_BASE_MEMORY_H
@@ -12,38 +12,38 @@
 
 enum { DLDA_ALIGNMENT = 64 };
 
-/* count * size zeroed bytes, aligned to 64; NULL with a message if there is no memory, in which `what` names them.
- * A count of zero gives a valid pointer. */
+/* Allocates count * size zeroed bytes, aligned to 64. NULL if out of memory, with a message in which `what` names
+ * them. A count of zero gives a valid pointer. */
 void *dlda_take_bytes(size_t count, size_t size, const char *what);
-/* The same for count objects of the type that *pointer points to; gives a status. */
+/* The same for count objects of the type that *pointer points to; returns a status. */
 #define DLDA_TAKE(pointer, count, what)                                                                            \
     ((*(pointer) = dlda_take_bytes((count), sizeof **(pointer), (what))) ? DLDA_OK : DLDA_E_MEMORY)
 
-/* Moves an array to a new place with room for `count` objects, of which the first `used` are copied and the rest are
- * zero. It stays where it is if there is no memory. */
+/* Reallocates an array for `count` objects: the first `used` are copied, the rest is zero. On
+ * failure it is unchanged. */
 dlda_status dlda_enlarge_bytes(void *pointer, size_t used, size_t count, size_t size, const char *what);
 #define DLDA_ENLARGE(pointer, used, count, what)                                                                   \
     dlda_enlarge_bytes((pointer), (used), (count), sizeof **(pointer), (what))
 
-/* A copy of a string; of the first n characters of it. */
+/* Copies a string; copies its first n characters. */
 dlda_status dlda_take_text(const char *text, char **copy);
 dlda_status dlda_take_text_n(const char *text, size_t n, char **copy);
 
 void dlda_release(void *pointer);
 
-/* *product = a * b, DLDA_E_MEMORY if it does not fit. */
+/* *product = a * b, DLDA_E_MEMORY if it overflows. */
 dlda_status dlda_multiply_sizes(size_t a, size_t b, const char *what, size_t *product);
 
 typedef struct dlda_memory_counts {
-    size_t taken; /* calls of dlda_take so far     */
-    size_t live;  /* blocks not yet released       */
-    size_t bytes; /* bytes in live blocks          */
-    size_t peak;  /* most bytes that were ever live */
+    size_t taken; /* allocations so far      */
+    size_t live;  /* blocks not yet released */
+    size_t bytes; /* bytes in live blocks    */
+    size_t peak;  /* maximum of `bytes`      */
 } dlda_memory_counts;
 
 dlda_memory_counts dlda_memory_count(void);
 
-/* For tests: lets the n-th (from 1) dlda_take from now on fail, once. 0 turns it off. */
+/* For tests: makes the n-th (from 1) dlda_take from now on fail, once. 0 turns it off. */
 void dlda_memory_fail_at(size_t n);
 
 #endif

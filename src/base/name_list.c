@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * name_list.c - growing lists of names. Millions of files may be in one, so a name costs its letters and an offset.
+ * name_list.c - growing lists of names. All names share one text, so that lists of millions of files are compact.
  */
 #define _GNU_SOURCE
 #include "base/name_list.h"

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * name_list.h - growing lists of names: the entries of a folder, the lines of a text file, the files of a data set.
+ * name_list.h - growing lists of names: entries of a folder, lines of a text file, files of a data set.
  */
 #ifndef DLDA_BASE_NAME_LIST_H
 #define DLDA_BASE_NAME_LIST_H
 
 #include "base/status.h"
 
-/* All names lie in one text; zero everything before use. */
+/* All names lie in one text. Zero it before use. */
 typedef struct dlda_name_list {
     size_t count, room;
-    size_t *start; /* [count]: where in `text` each name begins */
+    size_t *start; /* [count]: offset of each name in `text` */
     char *text;
     size_t used, text_room;
 } dlda_name_list;
@@ -20,12 +20,12 @@ void dlda_name_list_release(dlda_name_list *list);
 dlda_status dlda_name_list_add(dlda_name_list *list, const char *name, size_t n);
 /* Valid until a name is added. */
 const char *dlda_name_list_at(const dlda_name_list *list, size_t i);
-/* Byte by byte, so that the order is the same in every locale. */
+/* Sorts bytewise, so that the order is the same in every locale. */
 void dlda_name_list_sort(dlda_name_list *list);
 
-/* Adds the entries of a folder in sorted order, without hidden ones (".name"). */
+/* Adds the entries of a folder in sorted order, except hidden ones (".name"). */
 dlda_status dlda_name_list_add_folder(dlda_name_list *list, const char *folder);
-/* Adds the lines of a small text file; empty lines at its end do not count, nor does CR before LF. */
+/* Adds the lines of a small text file. Empty lines at its end are ignored, and so is CR before LF. */
 dlda_status dlda_name_list_add_lines(dlda_name_list *list, const char *path);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * number.c - strtod and strtoll, without locale, hexadecimal, blanks, infinities and NaN.
+ * number.c - parses numbers like strtod and strtoll, but without locale, hexadecimal, blanks, infinities and NaN.
  */
 #define _GNU_SOURCE
 #include "base/number.h"
@@ -29,7 +29,7 @@ int dlda_parse_whole(const char *text, int64_t *value)
     char *end = NULL;
 
     if (!*text || text[strspn(text, "0123456789+-")]) return 0;
-    *value = strtoll(text, &end, 10); /* a number that does not fit becomes the largest: no range has it */
+    *value = strtoll(text, &end, 10); /* overflow gives the largest value, which no option range includes */
     return end != text && !*end;
 }
 
@@ -45,7 +45,7 @@ int dlda_print_real(double value, int digits, char text[40])
     return 1;
 }
 
-/* ---- Floats, fast ---- */
+/* ---- Fast parsing of floats ---- */
 
 static int is_blank(char c)
 {
@@ -57,14 +57,14 @@ static int is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* What stands before the 'e' of a number: its digits as a whole number, and the power of ten to multiply it by. */
+/* The part of a number before 'e': its digits as a whole number, and a power of ten. */
 typedef struct decimal {
     uint64_t digits;
     int power;
-    int any; /* there was a digit */
+    int any; /* at least one digit */
 } decimal;
 
-/* Digits beyond the 19th change nothing that a float could hold. */
+/* Digits after the 19th do not affect a float. */
 static void add_digit(decimal *number, char c, int behind_point)
 {
     const uint64_t most = (UINT64_MAX - 9) / 10;
@@ -78,7 +78,7 @@ static void add_digit(decimal *number, char c, int behind_point)
     number->any = 1;
 }
 
-/* Reads "12.5" from `at` on; returns what follows. */
+/* Parses "12.5" at `at`; returns what follows. */
 static const char *read_digits(const char *at, const char *end, decimal *number)
 {
     int behind_point = 0;
@@ -90,7 +90,7 @@ static const char *read_digits(const char *at, const char *end, decimal *number)
     return at;
 }
 
-/* Reads "e-3", if it is there; NULL if it is damaged. */
+/* Parses "e-3" if present; NULL if it is malformed. */
 static const char *read_power(const char *at, const char *end, decimal *number)
 {
     enum { MOST = 9999 }; /* far beyond any float */
@@ -135,9 +135,9 @@ int dlda_parse_float(const char *text, size_t n, float *value)
     return isfinite(*value);
 }
 
-/* ---- Finite or not ---- */
+/* ---- Test for finite values ---- */
 
-/* An exponent of ones. Counting has no early end, so that the loop can be vectorised. */
+/* Tests the exponent bits. Without early exit, so that the loop can be vectorised. */
 static size_t count_not_finite(const float *values, size_t n)
 {
     const uint32_t exponent = 0x7f800000;

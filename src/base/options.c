@@ -2,16 +2,16 @@
  *
  * options.c - the table of the library's options.
  *
- * To add an option: a field in options.h, a row here; and a row in cli/options.c, which says which commands take it.
- * Files keep what decides the result, so the names of those options stay.
+ * To add an option: a field in options.h and a row here; and a row in cli/options.c, which lists the commands that
+ * take it. Options that affect the result are stored in files, so they must not be renamed.
  */
 #include "base/options.h"
 
 #include <stddef.h>
 
-#define COUNT_MAX 9007199254740992.0 /* 2^53: whole numbers are exact in a double up to there */
+#define COUNT_MAX 9007199254740992.0 /* 2^53: up to here, whole numbers are exact in a double */
 
-enum { RUN, RESULT }; /* decides how a training runs; decides its result */
+enum { RUN, RESULT }; /* affects only how a training runs; affects its result */
 
 #define ROW(name, argument, initial, choices, least, most, help, type, decides, field)                             \
     {                                                                                                              \
@@ -93,9 +93,9 @@ const dlda_option_info *dlda_option_at(size_t i)
     return row ? &row->info : NULL;
 }
 
-/* ---- The settings of this table ---- */
+/* ---- Settings for this table ---- */
 
-/* The settings are the first member, so a pointer to them is one to the options. */
+/* The settings are the first member, so that a pointer to them converts to the options. */
 _Static_assert(offsetof(struct dlda_options, settings) == 0, "dlda_options begins with its settings");
 
 dlda_status dlda_options_create(dlda_options **options)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * options_json.c - the options that decide a result, as JSON for options.json, model files and checkpoints; and back.
+ * options_json.c - converts the options that affect the result to and from JSON, for options.json,
+ * model files and checkpoints.
  */
 #include "base/memory.h"
 #include "base/number.h"
@@ -12,13 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whole numbers stay whole. 15 digits show 0.1 as 0.1; a number that needs more makes them 17. */
+/* Whole numbers are written as such. 15 digits show 0.1 as 0.1; if a number needs more, 17 are used for all. */
 static json_t *number_to_json(double number, size_t *digits)
 {
     char text[40];
 
     if (number == floor(number)) return json_integer((json_int_t)number);
-    snprintf(text, sizeof text, "%.15g", number); /* written and read in the same locale, whichever it is */
+    snprintf(text, sizeof text, "%.15g", number); /* written and read in the same locale */
     if (strtod(text, NULL) != number) *digits = 17;
     return json_real(number);
 }
@@ -27,7 +28,7 @@ static double parsed(const char *value)
 {
     double number = 0;
 
-    dlda_parse_real(value, &number); /* it was checked when it was set */
+    dlda_parse_real(value, &number); /* was checked when it was set */
     return number;
 }
 
@@ -64,19 +65,19 @@ done:
     return status;
 }
 
-/* The text that an option takes for a JSON value. */
+/* The option value for a JSON value. */
 static const char *value_text(const json_t *value, char text[40])
 {
     if (json_is_string(value)) return json_string_value(value);
     if (json_is_boolean(value)) return json_is_true(value) ? "true" : "false";
     char *number = json_is_number(value) ? json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(17)) : NULL;
-    if (number) snprintf(text, 40, "%s", number); /* with a point in every locale */
+    if (number) snprintf(text, 40, "%s", number); /* with a decimal point in every locale */
     int good = number != NULL;
     free(number);
     return good ? text : NULL;
 }
 
-/* 1 for the name of an option that exists and decides no result; an unknown name fails when it is set. */
+/* 1 for an existing option that does not affect the result. Unknown names fail when they are set. */
 static int is_refused(const char *name)
 {
     for (size_t i = 0; dlda_option_at(i); i++)

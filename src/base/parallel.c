@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * parallel.c - teams of threads, on POSIX threads.
+ * parallel.c - teams of POSIX threads.
  *
- * The caller of a loop publishes it by raising the number of the loop; the others see the number change, take chunks
- * until there are none left, and report. Whoever waits looks at an atomic for some microseconds, then sleeps on a
- * condition. Who sleeps says so before looking a last time, and who wakes looks for sleepers after publishing: with
- * sequentially consistent atomics one of the two always sees the other.
+ * The caller publishes a loop by incrementing its number. The workers see the number change, take chunks until none
+ * is left, and report. A waiting thread spins on an atomic for some microseconds, then sleeps on a condition
+ * variable. It announces its sleep before checking a last time, and a waking thread checks for sleepers after
+ * publishing: with sequentially consistent atomics, at least one of the two sees the other.
  */
 #define _GNU_SOURCE
 #include "base/parallel.h"
@@ -24,7 +24,7 @@ typedef struct parallel_loop {
     size_t n, grain, chunks;
 } parallel_loop;
 
-/* A place to wait for something, and whether anybody sleeps there. */
+/* A condition to wait on, and the number of sleepers. */
 typedef struct resting_place {
     pthread_cond_t condition;
     atomic_size_t sleepers;
@@ -40,10 +40,10 @@ struct dlda_team {
     size_t threads;
     worker *workers; /* [threads - 1]                              */
     size_t n_started;
-    parallel_loop loop;    /* the one at work                            */
-    atomic_size_t number;  /* of that loop                               */
-    atomic_size_t next;    /* chunk that nobody has taken                */
-    atomic_size_t working; /* workers that have not reported             */
+    parallel_loop loop;    /* the current loop                   */
+    atomic_size_t number;  /* of the current loop                */
+    atomic_size_t next;    /* the next chunk to be taken         */
+    atomic_size_t working; /* workers that have not yet reported */
     atomic_int ends;
     pthread_mutex_t mutex;
     resting_place start, finish;
@@ -75,7 +75,7 @@ static inline void pause_briefly(void)
 #endif
 }
 
-/* Waits while *value is `same`. */
+/* Waits while *value equals `same`. */
 static void wait_while(dlda_team *team, resting_place *place, atomic_size_t *value, size_t same)
 {
     for (int i = 0; i < LOOKS_BEFORE_SLEEP; i++) {
@@ -120,7 +120,7 @@ static void *work(void *context)
     }
 }
 
-/* Waits until nobody works: the number of those at work falls, so each value is waited for in turn. */
+/* Waits until all workers have reported. Their number decreases, so each value is waited for in turn. */
 static void wait_for_workers(dlda_team *team)
 {
     for (size_t left = atomic_load(&team->working); left > 0; left = atomic_load(&team->working))
@@ -144,7 +144,7 @@ void dlda_parallel_for(dlda_team *team, size_t n, size_t grain, dlda_parallel_bo
     wait_for_workers(team);
 }
 
-/* ---- Making and ending a team ---- */
+/* ---- Creation and destruction ---- */
 
 static size_t available_cores(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * png_file.c - writes PNG by libpng's simplified interface.
+ * png_file.c - writes PNG files with libpng's simplified interface.
  */
 #include "base/png_file.h"
 #include "base/file.h"

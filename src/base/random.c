@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * random.c - Philox 4x32-10 and the few distributions that deeplda needs.
+ * random.c - Philox 4x32-10 and the distributions that the library needs.
  */
 #include "base/random.h"
 
@@ -29,8 +29,8 @@ void dlda_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[
 
 dlda_random dlda_random_stream(uint64_t seed, uint32_t purpose, uint32_t a, uint32_t b)
 {
-    /* The purpose goes through the bijection with the seed, so that no two (seed, purpose) share a key by
-     * simple arithmetic. */
+    /* The purpose is mixed with the seed by the bijection, so that different (seed, purpose)
+     * pairs get unrelated keys. */
     const uint32_t words[4] = { (uint32_t)seed, (uint32_t)(seed >> 32), purpose, 0 };
     const uint32_t key[2] = { 0x64656570u, 0x6c646131u };
     uint32_t mixed[4];
@@ -59,7 +59,7 @@ void dlda_random_normal(dlda_random *random, size_t n, double scale, float *valu
 {
     uint32_t words[4];
 
-    /* Box and Muller: two words give two normal values; +0.5 keeps the logarithm away from zero. */
+    /* Box-Muller: two words give two normal values; +0.5 avoids log(0). */
     for (size_t i = 0; i < n; i += 2) {
         if (i % 4 == 0) dlda_random_next(random, words);
         double radius = scale * sqrt(-2 * log((words[i % 4] + 0.5) * 0x1p-32));
@@ -71,7 +71,7 @@ void dlda_random_normal(dlda_random *random, size_t n, double scale, float *valu
 
 uint64_t dlda_random_below(dlda_random *random, uint64_t n)
 {
-    uint64_t limit = UINT64_MAX - UINT64_MAX % n; /* a multiple of n: values from there on are drawn again */
+    uint64_t limit = UINT64_MAX - UINT64_MAX % n; /* a multiple of n; larger values are drawn again */
     uint32_t words[4];
 
     for (;;) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * settings.c - parses, checks and keeps the values of a table of options.
+ * settings.c - parses, checks and stores the values of a table of options.
  *
- * Messages name an option as "option NAME". A program whose users know options by another spelling can translate that.
+ * Messages refer to an option as "option NAME". A program can translate that to its own spelling.
  */
 #include "base/settings.h"
 #include "base/closest_word.h"
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- Parsing: each fills its field, or fails and leaves it ---- */
+/* ---- Parsing: each function sets its field, or fails and leaves it unchanged ---- */
 
 static dlda_status bad_value(const dlda_option_info *info, const char *value, const char *expected)
 {
@@ -73,7 +73,7 @@ static dlda_status parse_flag(const dlda_option_info *info, const char *value, i
     return DLDA_OK;
 }
 
-/* A whole number from 1 to DLDA_MOST_SIDE before `end`; 0 if there is none. */
+/* Parses a whole number from 1 to DLDA_MOST_SIDE that ends at `end`; 0 if there is none. */
 static size_t read_side(const char *text, const char *end)
 {
     size_t side = 0;
@@ -100,7 +100,7 @@ static dlda_status parse_size(const dlda_option_info *info, const char *value, d
 
 /* ---- Values ---- */
 
-/* Any type of field; also where a value goes that has none. */
+/* Holds a value of any type, also that of an option without a field. */
 typedef union parsed_value {
     int64_t whole;
     double real;
@@ -146,7 +146,7 @@ done:
     return status;
 }
 
-/* ---- Whole structs ---- */
+/* ---- Structs of options ---- */
 
 static size_t count_rows(const dlda_option_table *table)
 {
@@ -156,7 +156,7 @@ static size_t count_rows(const dlda_option_table *table)
     return count;
 }
 
-/* The struct of options, without texts. */
+/* Allocates the struct of options, without strings. */
 static dlda_status take_struct(const dlda_option_table *table, dlda_settings **settings)
 {
     dlda_status status = DLDA_OK;
@@ -187,7 +187,8 @@ done:
     return status;
 }
 
-/* The parsed fields, which lie behind the settings; those of texts are replaced when the texts are copied. */
+/* Copies the parsed fields that follow the settings. Pointers to strings are replaced
+ * when the strings are copied. */
 static void copy_fields(const dlda_settings *from, dlda_settings *to)
 {
     memcpy((char *)to + sizeof *to, (const char *)from + sizeof *from, from->table->size - sizeof *from);
@@ -222,7 +223,7 @@ void dlda_settings_destroy(dlda_settings *self)
     dlda_release(self);
 }
 
-/* ---- By name ---- */
+/* ---- Access by name ---- */
 
 int dlda_option_index(const dlda_option_table *table, const char *name)
 {

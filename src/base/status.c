@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * status.c - status codes, and the message of the latest failure in each thread.
+ * status.c - status codes, and the message of the latest failure of each thread.
  */
 #include "base/status.h"
 

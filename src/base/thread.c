@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * thread.c - starting threads.
+ * thread.c - starts threads with all signals blocked.
  */
 #define _GNU_SOURCE
 #include "base/thread.h"
@@ -12,7 +12,7 @@ int dlda_thread_start(void *(*run)(void *), void *context, pthread_t *thread)
     sigset_t all, before;
 
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* a new thread inherits it */
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* inherited by the new thread */
     int failure = pthread_create(thread, NULL, run, context);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return failure;

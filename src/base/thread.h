@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * thread.h - starts the library's threads: those of a team, and the one that loads batches.
+ * thread.h - starts the library's threads: those of a team, and the batch loader.
  */
 #ifndef DLDA_BASE_THREAD_H
 #define DLDA_BASE_THREAD_H
 
 #include <pthread.h>
 
-/* Starts a thread that leaves all signals to the program's own threads. 0, or the number of the system's error. */
+/* Starts a thread with all signals blocked, so that the program's own threads receive them.
+ * Returns 0 or an errno value. */
 int dlda_thread_start(void *(*run)(void *), void *context, pthread_t *thread);
 
 #endif

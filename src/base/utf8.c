@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * utf8.c - valid UTF-8: no stray bytes, no overlong forms, no surrogates, nothing beyond U+10FFFF.
+ * utf8.c - validates UTF-8: no stray bytes, no overlong forms, no surrogates, nothing beyond U+10FFFF.
  */
 #include "base/utf8.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes that follow a first byte, and the least code point that needs so many; -1 if it is none. */
+/* Number of continuation bytes after a first byte, and the least code point that needs
+ * them; -1 if it is invalid. */
 static int follow_count(uint8_t first, uint32_t *code, uint32_t *least)
 {
     if (first < 0x80) return *code = first, *least = 0, 0;

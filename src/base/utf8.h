@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * utf8.h - whether a text is valid UTF-8, as model files demand of class names.
+ * utf8.h - validates UTF-8, which model files require for class names.
  */
 #ifndef DLDA_BASE_UTF8_H
 #define DLDA_BASE_UTF8_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * augment.c - flips and shifts, drawn for each image of each epoch.
+ * augment.c - random flips and shifts, drawn for each image in each epoch.
  *
- * The numbers belong to the sample, not to its place in a batch or to a thread, so they are the same however the work
- * is divided.
+ * The random numbers are a function of the sample, not of its place in a batch or of the thread, so they do not
+ * depend on how the work is divided.
  */
 #include "batch/augment.h"
 #include "base/random.h"
@@ -38,7 +38,7 @@ static void flip_row(float *row, size_t width, size_t channels)
     }
 }
 
-/* Moves the values of a block by `distance`, to either side; zeros come in. */
+/* Moves the values of a block by `distance`, in either direction; the gap is filled with zeros. */
 static void move_block(float *block, size_t size, long distance)
 {
     size_t gap = (size_t)(distance < 0 ? -distance : distance);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * batch.c - makes a batch: the sampler names the samples, the data set gathers them as floats, the preparation and
- * the augmentation change them.
+ * batch.c - makes a batch: the sampler selects samples, the data set gathers them as floats, then they
+ * are prepared and augmented.
  */
 #include "batch/batch.h"
 #include "base/memory.h"

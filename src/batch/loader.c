@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * loader.c - two batches and a thread.
+ * loader.c - prepares the next batch in a thread (double buffering).
  *
- * The caller has slots[mine]; the other slot is what `state` is about. Only the caller changes `mine` and asks, and only
- * while the thread does not work; only the thread fills, and only what was asked for. The mutex hands both over.
+ * The caller uses slots[mine]; `state` describes the other slot. Only the caller changes `mine` and requests
+ * batches, and only while the thread is idle. Only the thread fills a slot, and only on request. Both are
+ * handed over under the mutex.
  */
 #include "batch/loader.h"
 #include "base/clock.h"
@@ -16,14 +17,14 @@
 typedef struct slot {
     dlda_batch batch;
     dlda_status status;
-    char message[1024]; /* why it failed: messages are kept per thread */
+    char message[1024]; /* of the failure: error messages are per thread */
 } slot;
 
 struct dlda_loader {
     dlda_loader_spec spec;
     slot slots[2];
     int mine;
-    enum { EMPTY, ASKED, READY } state; /* of the slot that is not mine */
+    enum { EMPTY, ASKED, READY } state; /* of the other slot */
     int ends, started;
     pthread_t thread;
     pthread_mutex_t mutex;
@@ -60,7 +61,7 @@ static void *work(void *context)
     return NULL;
 }
 
-/* ---- The caller; the mutex is locked ---- */
+/* ---- The caller, with the mutex locked ---- */
 
 static void wait_until_idle(dlda_loader *self)
 {
@@ -110,7 +111,7 @@ done:
     return status;
 }
 
-/* ---- Making and ending ---- */
+/* ---- Creation and destruction ---- */
 
 dlda_status dlda_loader_create(const dlda_loader_spec *spec, dlda_loader **loader)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * sampler.c - the order of an epoch: each class shuffled, then dealt out to the batches in equal shares.
+ * sampler.c - the order of an epoch: each class is shuffled and distributed over the batches in equal shares.
  *
- * With R batches to come, class c with rem_c samples left is due rem_c / R of them in the next batch.
- * Everyone gets the whole part of that, and the places left go to the largest remainders. If no class has
- * fewer samples than there are batches, this gives each batch floor or ceil of n_c / batches of class c,
- * all epoch long: taking either from rem_c = a R + r leaves something between a (R-1) and (a+1) (R-1).
- * A class that is due less than one gets one as long as it has any, at the cost of the largest classes.
- * Sizes are fixed beforehand, so the last batch takes exactly what is left.
+ * With R batches to come, class c with rem_c samples left is due rem_c / R in the next batch. Each class gets
+ * the integer part, and the remaining places go to the largest remainders. If no class has fewer samples than
+ * there are batches, each batch gets floor or ceil of n_c / batches of class c in the whole epoch: taking either
+ * from rem_c = a R + r leaves between a (R-1) and (a+1) (R-1). A class that is due less than one gets one place
+ * while it has samples, at the expense of the largest classes. Batch sizes are fixed in advance, so the last
+ * batch takes exactly the rest.
  */
 #include "batch/sampler.h"
 #include "base/by_class.h"
@@ -19,16 +19,16 @@
 struct dlda_sampler {
     size_t count, classes, batches;
     uint64_t seed;
-    size_t epoch;    /* that `order` is of                                         */
-    size_t *start;   /* [classes + 1]: where each class begins in the next two     */
-    size_t *grouped; /* [count]: samples by class, ascending                       */
-    size_t *dealt;   /* [count]: samples by class, shuffled for this epoch         */
-    size_t *order;   /* [count]: samples by batch                                  */
-    size_t *offset;  /* [batches + 1]: where each batch begins in `order`          */
-    size_t *left;    /* [classes]: samples of this epoch not yet dealt             */
-    size_t *quota;   /* [classes]: samples in the batch being made                 */
-    size_t *key;     /* [classes]: what `turn` is sorted by                        */
-    size_t *turn;    /* [classes]: classes in the order in which places are given  */
+    size_t epoch;    /* of `order`                                                */
+    size_t *start;   /* [classes + 1]: start of each class in the next two arrays */
+    size_t *grouped; /* [count]: samples by class, ascending                      */
+    size_t *dealt;   /* [count]: samples by class, shuffled for this epoch        */
+    size_t *order;   /* [count]: samples by batch                                 */
+    size_t *offset;  /* [batches + 1]: start of each batch in `order`             */
+    size_t *left;    /* [classes]: samples of this epoch not yet assigned         */
+    size_t *quota;   /* [classes]: samples in the current batch                   */
+    size_t *key;     /* [classes]: sort key of `turn`                             */
+    size_t *turn;    /* [classes]: classes in the order in which they get places  */
 };
 
 void dlda_sampler_destroy(dlda_sampler *self)
@@ -89,7 +89,7 @@ dlda_status dlda_sampler_create(const int *labels, size_t count, size_t classes,
     self->seed = seed;
     DLDA_TRY(sampler_take(self));
     dlda_group_by_class(labels, count, classes, self->start, self->grouped);
-    /* The first batches are one larger where count is no multiple; ceil(count / batches) <= batch. */
+    /* If count is not a multiple, the first batches have one more; ceil(count / batches) <= batch. */
     size_t size = count / self->batches, larger = count % self->batches;
     for (size_t i = 0; i <= self->batches; i++) self->offset[i] = i * size + (i < larger ? i : larger);
     self->epoch = SIZE_MAX;
@@ -101,7 +101,7 @@ done:
     return status;
 }
 
-/* Sorts all classes by falling key; equal keys come in random order. */
+/* Sorts all classes by descending key; ties are in random order. */
 static void sort_turns(dlda_sampler *self, dlda_random *random)
 {
     for (size_t c = 0; c < self->classes; c++) self->turn[c] = c;
@@ -113,14 +113,14 @@ static void sort_turns(dlda_sampler *self, dlda_random *random)
     }
 }
 
-/* One more place for the first n classes in turn. */
+/* Gives one more place to each of the first n classes in `turn`. */
 static void give_places(dlda_sampler *self, size_t n, dlda_random *random)
 {
     sort_turns(self, random);
     for (size_t i = 0; i < n; i++) self->quota[self->turn[i]]++;
 }
 
-/* Takes n places from the classes with most of them, so that rare classes can have one. */
+/* Takes n places from the classes with the largest quotas, so that rare classes can have one. */
 static void take_places(dlda_sampler *self, size_t n, dlda_random *random)
 {
     memset(self->key, 0, self->classes * sizeof *self->key);
@@ -133,7 +133,7 @@ static void take_places(dlda_sampler *self, size_t n, dlda_random *random)
     }
 }
 
-/* More classes than places: one each for those that have most left. */
+/* More classes than places: one place each for the classes with most samples left. */
 static void fill_crowded(dlda_sampler *self, size_t size, dlda_random *random)
 {
     memset(self->quota, 0, self->classes * sizeof *self->quota);
@@ -141,16 +141,16 @@ static void fill_crowded(dlda_sampler *self, size_t size, dlda_random *random)
     give_places(self, size, random);
 }
 
-/* How many samples of each class make a batch of `size`, with R batches to come including this one. Every
- * quota is at most what its class has left: whole parts and single places are, and the places that remain
- * are fewer than the classes with a remainder. */
+/* Computes the number of samples of each class in a batch of `size`, with R batches left including this one. No
+ * quota exceeds what its class has left: integer parts and single places do not, and the remaining places are fewer
+ * than the classes with a remainder. */
 static void compute_quotas(dlda_sampler *self, size_t size, size_t R, dlda_random *random)
 {
     size_t given = 0, present = 0;
 
     for (size_t c = 0; c < self->classes; c++) {
         size_t whole = self->left[c] / R;
-        int rare = whole == 0 && self->left[c] > 0; /* has its share rounded up at once */
+        int rare = whole == 0 && self->left[c] > 0; /* its share is rounded up to one */
         self->quota[c] = rare ? 1 : whole;
         self->key[c] = rare ? 0 : self->left[c] % R;
         given += self->quota[c];
@@ -191,7 +191,7 @@ void dlda_sampler_epoch(dlda_sampler *self, size_t epoch)
         self->left[c] = self->start[c + 1] - self->start[c];
         dlda_random_shuffle(&random, self->left[c], self->dealt + self->start[c]);
     }
-    /* What is not of one class draws from the stream behind the last class. */
+    /* Draws that belong to no class use the stream after the last class. */
     dlda_random random = stream(self, epoch, self->classes);
     for (size_t i = 0; i < self->batches; i++) fill_batch(self, i, &random);
 }

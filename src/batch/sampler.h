@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * sampler.h - shuffled, stratified batches: every sample once per epoch, class shares kept in each batch.
+ * sampler.h - shuffled, stratified batches: every sample once per epoch, class proportions kept in each batch.
  *
- * An epoch has ceil(count / batch) batches whose sizes differ by at most one, so there is no tiny last batch
- * on which an LDA would be meaningless. A class is in every batch as long as it has samples left.
+ * An epoch has ceil(count / batch) batches whose sizes differ by at most one, so there is no small last batch, on
+ * which an LDA would be meaningless. A class is in every batch as long as it has samples left.
  */
 #ifndef DLDA_BATCH_SAMPLER_H
 #define DLDA_BATCH_SAMPLER_H
@@ -20,9 +20,9 @@ void dlda_sampler_destroy(dlda_sampler *sampler);
 size_t dlda_sampler_batches(const dlda_sampler *sampler);
 /* Size of batch i of any epoch; the first is the largest. */
 size_t dlda_sampler_size(const dlda_sampler *sampler, size_t i);
-/* Draws the order of one epoch: a function of (seed, epoch) only. Takes no memory. */
+/* Computes the order of one epoch, a function of (seed, epoch). Allocates nothing. */
 void dlda_sampler_epoch(dlda_sampler *sampler, size_t epoch);
-/* The samples of batch i of that epoch. */
+/* The samples of batch i of the current epoch. */
 const size_t *dlda_sampler_batch(const dlda_sampler *sampler, size_t i, size_t *n);
 
 #endif

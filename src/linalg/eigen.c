@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * eigen.c - LAPACK's dsygvd behind a plan, and dsyevd. The only file that knows LAPACKE.
+ * eigen.c - symmetric eigenproblems with LAPACK's dsygvd and dsyevd. The only file that uses LAPACKE.
  *
- * dsygvd finds all eigenpairs by divide and conquer. It stays orthonormal to machine precision when
- * eigenvalues coincide, which they do here: null directions of Sb all sit at -(C-1)/(N-1).
+ * dsygvd computes all eigenpairs by divide and conquer. The vectors are orthonormal to machine precision even for
+ * equal eigenvalues, which occur here: all null directions of Sb have -(C-1)/(N-1).
  */
 #include "linalg/eigen.h"
 #include "base/memory.h"
@@ -68,7 +68,7 @@ static int all_finite(const double *values, size_t n)
     return 1;
 }
 
-/* LAPACK leaves the sign open; fixing it makes results comparable between machines and runs. */
+/* LAPACK does not define the sign; fixing it makes results comparable between machines. */
 static void copy_with_fixed_sign(size_t d, const double *from, double *to)
 {
     size_t largest = 0;
@@ -85,7 +85,7 @@ dlda_status dlda_eigen_solve(dlda_eigen *self, const double *A, const double *B,
     size_t d = self->d;
     lapack_int n = (lapack_int)d;
 
-    /* LAPACK may not return at all when it meets a NaN. */
+    /* LAPACK may not terminate on NaN. */
     if (!all_finite(A, d * d) || !all_finite(B, d * d))
         return dlda_fail(DLDA_E_NUMERIC, "eigenproblem: the scatter matrices hold values that are not finite");
     memcpy(self->A, A, d * d * sizeof *A);

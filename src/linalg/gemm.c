@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * gemm.c - matrix products: libxsmm's generated kernels where they are faster, the BLAS for the rest.
+ * gemm.c - matrix products: libxsmm's generated kernels where they are faster, BLAS otherwise.
  *
- * The only file that knows libxsmm or CBLAS. Which of the two computes a product depends on its shape and on the
- * machine only, so results do not depend on threads.
+ * The only file that uses libxsmm or CBLAS. The choice depends only on the shape and the machine, so results do not
+ * depend on the number of threads.
  */
 #include "linalg/gemm.h"
 
@@ -15,8 +15,8 @@
 
 /* ---- Threads of the BLAS ---- */
 
-/* OpenBLAS has one number of threads for the process, which belongs to our caller: NumPy may live there too. The symbols
- * are weak: another BLAS does not have them. */
+/* OpenBLAS has one thread count per process. It belongs to the host program, which may use NumPy. The symbols are
+ * weak since other BLAS libraries lack them. */
 extern void openblas_set_num_threads(int n) __attribute__((weak));
 extern int openblas_get_num_threads(void) __attribute__((weak));
 
@@ -46,16 +46,17 @@ void dlda_blas_end(void)
 /* ---- Products of floats ---- */
 
 #ifdef DLDA_WITH_LIBXSMM
-/* Without AVX-512: beyond this many multiplications the BLAS's packing of operands pays (measured on Zen 3: 112x64x9
- * runs at 83 GFLOPS with libxsmm and 28 with OpenBLAS, 112x64x576 at 82 and 83, 28x256x2304 at 63 and 81). */
+/* Without AVX-512: above this number of multiplications the operand packing of BLAS pays off (measured on
+ * Zen 3: 112x64x9 runs at 83 GFLOPS with libxsmm and 28 with OpenBLAS, 112x64x576 at 82 and 83,
+ * 28x256x2304 at 63 and 81). */
 static const double most_small_products = 160.0 * 160.0 * 160.0;
 
 /* With A transposed (96x256x80: 57 with libxsmm, 78 with OpenBLAS; 96x96x64: 95 and 87). */
 static const size_t most_transposed_results = 100 * 100;
 
 /* With AVX-512, libxsmm is faster for all shapes of a network (256x256x256: 150 and 95, 128x1024x256: 135 and 135,
- * A transposed 256x256x256: 132 and 95), and several times faster where OpenBLAS does not know the processor. Only
- * long sums do not fit its caches: they are cut in pieces (128x1024x1024: 85 in one, 173 in four). */
+ * A transposed 256x256x256: 132 and 95), and several times faster if OpenBLAS does not know the processor. Only
+ * long sums exceed its caches, so they are split (128x1024x1024: 85 in one piece, 173 in four). */
 static const size_t long_sum = 512, piece_of_sum = 256;
 
 static int has_avx512(void)
@@ -65,8 +66,8 @@ static int has_avx512(void)
 
 static int suits_libxsmm(const dlda_gemm *g)
 {
-    /* libxsmm is column-major: a row-major C = A B is C' = B' A' there. Its generated kernels can transpose
-     * the second operand (our A), not the first (our B). */
+    /* libxsmm is column-major: a row-major C = A B is C' = B' A' there. Its generated kernels can transpose the
+     * second operand (our A), not the first (our B). */
     if (g->b_transposed) return 0;
     if (has_avx512()) return 1;
     if (g->a_transposed && g->m * g->n > most_transposed_results) return 0;

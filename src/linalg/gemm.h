@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * gemm.h - matrix products, planned once and run many times.
+ * gemm.h - matrix products, planned once and executed many times.
  *
- * All matrices are row-major. A plan is const: any number of threads may run it at once. Each call runs in
- * the calling thread only; our own loops bring the threads.
+ * All matrices are row-major. A plan is const and may be used by several threads at once. Each call runs in the
+ * calling thread only; parallelism comes from the library's own loops.
  */
 #ifndef DLDA_LINALG_GEMM_H
 #define DLDA_LINALG_GEMM_H
@@ -17,26 +17,26 @@ typedef void (*dlda_gemm_kernel)(void);
 typedef struct dlda_gemm {
     size_t m, n, k, lda, ldb, ldc;
     int a_transposed, b_transposed, accumulate;
-    /* set by dlda_gemm_plan: kernels of libxsmm for the first `piece` of a sum and the further ones; NULL: the BLAS */
+    /* set by dlda_gemm_plan: libxsmm kernels for the first `piece` of a sum and for the others; NULL: BLAS */
     dlda_gemm_kernel kernel, further;
     size_t piece;
 } dlda_gemm;
 
-/* Around every use of the BLAS or LAPACK, from any number of threads: meanwhile OpenBLAS starts no threads inside ours.
- * When the last one has ended, the process has the number of threads back that it had before. */
+/* Enclose every use of BLAS or LAPACK, from any number of threads. In between, OpenBLAS does not start threads of
+ * its own. After the last _end, the process has its previous thread count again. */
 void dlda_blas_begin(void);
 void dlda_blas_end(void);
 
-/* Chooses how to compute; call it once, after the fields above are set. */
+/* Chooses the method; call it once, after the fields above are set. */
 void dlda_gemm_plan(dlda_gemm *gemm);
-/* The same product of another size, such as the last rows of many. The first time that a size is asked for, its kernel
- * is generated (some tenths of a millisecond); afterwards it is found. Any thread may ask. */
+/* The same product with another size, e.g. for the last rows. The first use of a size generates its kernel (some
+ * tenths of a millisecond); later uses find it. Thread-safe. */
 void dlda_gemm_resize(dlda_gemm *gemm, size_t m, size_t n, size_t k);
 void dlda_gemm_run(const dlda_gemm *gemm, const float *A, const float *B, float *C);
 
-/* S [d][d] += X' X in double, X [n][d]; both triangles are valid afterwards if they were before. */
+/* S [d][d] += X' X in double, X [n][d]. Both triangles are updated. */
 void dlda_double_add_products(size_t n, size_t d, const double *X, double *S);
-/* The same for the upper triangle alone; the lower is not touched. */
+/* The same for the upper triangle only; the lower is not touched. */
 void dlda_double_add_upper_products(size_t n, size_t d, const double *X, double *S);
 
 /* C [m][n] += A' B in double, of matrices A [k][m], B [k][n] and C whose rows are `ld` doubles apart. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * export.c - a model as an ONNX file (docs/onnx.md): images in, classes and probabilities out, on any ONNX runtime.
+ * export.c - exports a model as an ONNX file (docs/onnx.md): images in, classes and probabilities out.
  */
 #include "onnx/export.h"
 #include "model/class_names.h"

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-/* The score of a class that must not be chosen: far below all others, and its probability is 0. */
+/* Score of a class that must not be predicted: far below all others, giving probability 0. */
 static const float never = -1e30F;
 
 static double dot(size_t n, const double *a, const double *b)
@@ -50,7 +50,7 @@ static dlda_status add_scores(dlda_onnx_graph *graph, const dlda_lda *lda, dlda_
     for (size_t c = 0; c < C; c++) {
         double score = lda->offset[c] + (kind == DLDA_PROBABILITY_BAYES ? lda->log_prior[c] : 0);
         offset[c] = never;
-        if (!dlda_lda_usable(lda, c) || isinf(score)) continue; /* too few rows were seen, or none is expected */
+        if (!dlda_lda_usable(lda, c) || isinf(score)) continue; /* too few training rows, or prior 0 */
         offset[c] = (float)score;
         for (size_t k = 0; k < K; k++) w[k * C + c] = (float)dot(D, lda->M + c * D, lda->A + k * D);
     }
@@ -61,7 +61,7 @@ done:
     return status;
 }
 
-/* log(1 / (1 + exp(-d))) = min(d, 0) - log(1 + exp(-|d|)), in which nothing overflows. */
+/* log(1 / (1 + exp(-d))) = min(d, 0) - log(1 + exp(-|d|)), which does not overflow. */
 static dlda_status add_log_sigmoid(dlda_onnx_graph *graph, const char **d)
 {
     dlda_status status = DLDA_OK;
@@ -119,7 +119,7 @@ dlda_status dlda_onnx_add_head(dlda_onnx_graph *graph, const dlda_model *model, 
                                const char *features)
 {
     dlda_status status = DLDA_OK;
-    const char *projection = NULL, *scores = features; /* of the softmax, if it classifies */
+    const char *projection = NULL, *scores = features; /* logits, if the softmax classifies */
 
     DLDA_TRY(add_projection(graph, model->lda, features, &projection));
     if (kind != DLDA_PROBABILITY_SOFTMAX) DLDA_TRY(add_scores(graph, model->lda, kind, projection, &scores));

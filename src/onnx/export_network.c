@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * export_network.c - the layers of a network as ONNX operations, as they are in inference.
+ * export_network.c - the layers of a network as ONNX operations, for inference.
  *
- * Batch norm is y = s x + t per channel. Behind a convolution or a dense layer it becomes part of their weights,
- * s (W x + b) + t = (s W) x + (s b + t), and only elsewhere operations of its own. Dropout does nothing.
+ * Batch norm is y = s x + t per channel. After a convolution or dense layer it is folded into the weights, s (W x +
+ * b) + t = (s W) x + (s b + t); elsewhere it becomes separate operations. Dropout is omitted.
  */
 #include "onnx/export.h"
 
@@ -14,7 +14,7 @@
 typedef struct walk {
     dlda_onnx_graph *graph;
     const dlda_model *model;
-    const char *x; /* the value so far                                       */
+    const char *x; /* current value                                          */
     int flat;      /* 1: x is [N][channels]; 0: [N][channels][height][width] */
 } walk;
 
@@ -26,11 +26,11 @@ static dlda_status flatten(walk *self)
                          &self->x);
 }
 
-/* What a dense layer left becomes images of one pixel. */
+/* Reshapes the output of a dense layer to images of one pixel. */
 static dlda_status unflatten(walk *self, const dlda_layer *layer)
 {
     dlda_status status = DLDA_OK;
-    const int64_t dims[] = { 0, -1, 1, 1 }; /* 0: as it is; -1: the rest */
+    const int64_t dims[] = { 0, -1, 1, 1 }; /* 0: unchanged; -1: the rest */
     char name[64];
     const char *shape = NULL;
 
@@ -45,7 +45,7 @@ done:
 
 /* ---- Weights ---- */
 
-/* s and t of a batch norm's channel; 1 and 0 if there is none. */
+/* s and t of a batch norm channel; 1 and 0 if there is none. */
 static void norm_of(const dlda_model *model, const dlda_layer *norm, size_t c, double *s, double *t)
 {
     *s = 1;
@@ -56,7 +56,7 @@ static void norm_of(const dlda_model *model, const dlda_layer *norm, size_t c, d
     *t = model->weights[norm->shift.offset + c] - mean * *s;
 }
 
-/* The constant names of a layer: "layers.0.conv.weight" without what is behind the last point. */
+/* Name of a layer's constant: "layers.0.conv.weight" with the last component replaced. */
 static void name_constant(const dlda_parameter *parameter, const char *what, char name[64])
 {
     const char *point = strrchr(parameter->name, '.');
@@ -64,7 +64,7 @@ static void name_constant(const dlda_parameter *parameter, const char *what, cha
     snprintf(name, 64, "%.*s.%s", (int)(point - parameter->name), parameter->name, what);
 }
 
-/* From [kernel][kernel][channels][filters] to [filters][channels][kernel][kernel]. */
+/* Converts [kernel][kernel][channels][filters] to [filters][channels][kernel][kernel]. */
 static dlda_status add_filters(const walk *self, const dlda_layer *layer, const dlda_layer *norm,
                                const char **value)
 {
@@ -84,7 +84,7 @@ static dlda_status add_filters(const walk *self, const dlda_layer *layer, const 
     return status;
 }
 
-/* A dense layer's [inputs][filters], with the inputs in ONNX's order. */
+/* The matrix [inputs][filters] of a dense layer, with the inputs in ONNX order. */
 static dlda_status add_matrix(const walk *self, const dlda_layer *layer, const dlda_layer *norm, const char **value)
 {
     size_t inputs = layer->conv.channels, F = layer->conv.filters;
@@ -101,7 +101,7 @@ static dlda_status add_matrix(const walk *self, const dlda_layer *layer, const d
     return status;
 }
 
-/* *value stays NULL if there is neither a bias nor a norm. */
+/* *value is NULL if there is neither a bias nor a norm. */
 static dlda_status add_bias(const walk *self, const dlda_layer *layer, const dlda_layer *norm, const char **value)
 {
     size_t F = layer->conv.filters;
@@ -157,7 +157,7 @@ done:
     return status;
 }
 
-/* Batch norm that follows nothing it could become a part of. */
+/* Batch norm that cannot be folded into a layer before it. */
 static dlda_status add_norm(walk *self, const dlda_layer *layer)
 {
     dlda_status status = DLDA_OK;
@@ -181,7 +181,7 @@ done:
     return status;
 }
 
-/* Windows that do not fit are left out, which is ONNX's habit too. */
+/* Incomplete windows are dropped, which is ONNX's default too. */
 static dlda_status add_pool(walk *self, const dlda_layer *layer)
 {
     dlda_status status = DLDA_OK;
@@ -206,14 +206,14 @@ static dlda_status add_layer(walk *self, const dlda_layer *layer, const dlda_lay
     case DLDA_RELU_LAYER: return dlda_onnx_apply(self->graph, "Relu", self->x, NULL, &self->x);
     case DLDA_POOL_LAYER: return add_pool(self, layer);
     case DLDA_GAP_LAYER:
-        if (self->flat) return DLDA_OK; /* the mean of one pixel */
+        if (self->flat) return DLDA_OK; /* mean of a single pixel */
         return dlda_onnx_apply(self->graph, "GlobalAveragePool", self->x, NULL, &self->x);
     case DLDA_DROPOUT_LAYER: break;
     }
     return DLDA_OK;
 }
 
-/* Features of more than one pixel are turned into deeplda's order, which the head is in. */
+/* Reorders features of more than one pixel to deeplda order, which the head uses. */
 static dlda_status order_features(walk *self)
 {
     dlda_shape out = self->model->network->output;

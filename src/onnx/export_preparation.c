@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * export_preparation.c - the preparation of images as ONNX operations (docs/preparation.md has the formulas).
+ * export_preparation.c - the preparation of images as ONNX operations. Formulas: docs/preparation.md.
  */
 #include "onnx/export.h"
 
 /* ---- Standardise ---- */
 
-/* A value for each channel, as [1][channels][1][1]. */
+/* A constant with one value per channel, as [1][channels][1][1]. */
 static dlda_status add_per_channel(dlda_onnx_graph *graph, const char *name, size_t channels, const float *from,
                                    const char **value)
 {
@@ -33,7 +33,7 @@ done:
 
 /* ---- Global contrast normalisation ---- */
 
-/* One number for each image: the mean of its values, their minimum, the sum of their squares. */
+/* One number per image: mean, minimum or sum of squares of its values. */
 static dlda_status add_reduction(dlda_onnx_graph *graph, const char *type, const char *x, const char **value)
 {
     return dlda_onnx_add(
@@ -41,9 +41,9 @@ static dlda_status add_reduction(dlda_onnx_graph *graph, const char *type, const
         value);
 }
 
-/* x less its mean. The minimum goes first: what is left of an image of one colour is then exactly 0, where the rounding
- * of a mean of floats would be blown up to a full image. The mean goes twice: the first time its sum of thousands of floats
- * is off by some 1e-6, which ZCA, whose images have no mean, would enlarge. */
+/* Subtracts the mean of x. The minimum is subtracted first: a uniform image then becomes exactly 0, instead of
+ * rounding errors that the normalisation would amplify. The mean is subtracted twice: the first one, a sum of
+ * thousands of floats, has an error of about 1e-6, which ZCA, fitted on images with mean 0, would amplify. */
 static dlda_status add_centring(dlda_onnx_graph *graph, const char **x)
 {
     static const char *const reductions[] = { "ReduceMin", "ReduceMean", "ReduceMean" };
@@ -58,7 +58,7 @@ done:
     return status;
 }
 
-/* d = sqrt(bias + sum c^2) / scale, but 1 where that is below 1e-8. */
+/* d = sqrt(bias + sum c^2) / scale, replaced by 1 if it is below 1e-8. */
 static dlda_status add_divisor(dlda_onnx_graph *graph, const dlda_preparation_spec *spec, const char *x,
                                const char **divisor)
 {
@@ -93,7 +93,7 @@ done:
 
 /* ---- Whitening ---- */
 
-/* Mean and P with their values in ONNX's order. */
+/* Mean and P with their values in ONNX order. */
 static dlda_status add_whitening_constants(dlda_onnx_graph *graph, const dlda_zca *zca, dlda_shape shape,
                                            const char **mean, const char **matrix)
 {
@@ -120,7 +120,7 @@ static dlda_status add_zca(dlda_onnx_graph *graph, const dlda_model *model, cons
     const char *mean = NULL, *matrix = NULL, *image = NULL;
 
     DLDA_TRY(add_whitening_constants(graph, model->preparation->zca, shape, &mean, &matrix));
-    DLDA_TRY(dlda_onnx_list(graph, "prepare.zca.shape", 4, dims, &image)); /* 0: as it is */
+    DLDA_TRY(dlda_onnx_list(graph, "prepare.zca.shape", 4, dims, &image)); /* 0: unchanged */
     DLDA_TRY(dlda_onnx_add(graph, &(dlda_onnx_node){ "Flatten", { *x }, NULL, { { "axis", 0, { 1 } } } }, x));
     DLDA_TRY(dlda_onnx_apply(graph, "Sub", *x, mean, x));
     DLDA_TRY(dlda_onnx_apply(graph, "MatMul", *x, matrix, x));
@@ -129,7 +129,7 @@ done:
     return status;
 }
 
-/* ---- The chain ---- */
+/* ---- All steps ---- */
 
 dlda_status dlda_onnx_add_preparation(dlda_onnx_graph *graph, const dlda_model *model, const char **value)
 {
@@ -141,7 +141,7 @@ dlda_status dlda_onnx_add_preparation(dlda_onnx_graph *graph, const dlda_model *
         case DLDA_PREPARE_STANDARDISE: DLDA_TRY(add_standardise(graph, model, value)); break;
         case DLDA_PREPARE_GCN: DLDA_TRY(add_gcn(graph, model, value)); break;
         case DLDA_PREPARE_ZCA: DLDA_TRY(add_zca(graph, model, value)); break;
-        case DLDA_PREPARE_SCALE: /* the caller has values from 0 to 1 already */
+        case DLDA_PREPARE_SCALE: /* the input already has values from 0 to 1 */
         case DLDA_PREPARE_STEPS: break;
         }
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * graph.c - makes an ONNX file from operations and constants, through the structures that protoc-c makes of onnx.proto.
+ * graph.c - builds an ONNX file from operations and constants, using the structures that protoc-c
+ * generates from onnx.proto.
  */
 #include "onnx/graph.h"
 #include "base/file.h"
@@ -10,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Everything a graph points to, so that it can be released at once. */
+/* An allocation that belongs to a graph; all are released together. */
 typedef struct block {
     void *memory;
     struct block *next;
@@ -21,7 +22,7 @@ struct dlda_onnx_graph {
     DldaOnnx__GraphProto body;
     DldaOnnx__OperatorSetIdProto opset, *opsets[1];
     block *blocks;
-    size_t n_made_up; /* names so far */
+    size_t n_made_up; /* generated names so far */
 };
 
 /* ---- Memory ---- */
@@ -37,7 +38,7 @@ static void *take(dlda_onnx_graph *self, size_t count, size_t size)
     return owner->memory;
 }
 
-/* DLDA_TAKE for what belongs to a graph. */
+/* DLDA_TAKE for memory that belongs to a graph. */
 #define TAKE(graph, pointer, count)                                                                                \
     ((*(pointer) = take((graph), (count), sizeof **(pointer))) ? DLDA_OK : DLDA_E_MEMORY)
 
@@ -50,7 +51,7 @@ static dlda_status copy_text(dlda_onnx_graph *self, const char *text, char **cop
     return status;
 }
 
-/* Puts `item` behind the *count items of a list of pointers, whose place doubles when it is full. */
+/* Appends `item` to a list of *count pointers, whose capacity doubles when it is full. */
 static dlda_status append(dlda_onnx_graph *self, void *list, size_t *count, void *item)
 {
     dlda_status status = DLDA_OK;
@@ -134,7 +135,7 @@ done:
     return status;
 }
 
-/* The name of a value and of the operation that makes it: the one given, or "Conv_3". */
+/* The name of a node and its output: the given one, or a generated one such as "Conv_3". */
 static dlda_status name_node(dlda_onnx_graph *self, const dlda_onnx_node *from, DldaOnnx__NodeProto *node)
 {
     char made_up[64];
@@ -325,11 +326,11 @@ done:
 
 /* ---- The file ---- */
 
-/* protobuf-c hands over the bytes piece by piece. */
+/* protobuf-c delivers the bytes piece by piece. */
 typedef struct file_buffer {
     ProtobufCBuffer base;
     dlda_file_writer *writer;
-    dlda_status status; /* of the first piece that could not be written */
+    dlda_status status; /* of the first failed write */
 } file_buffer;
 
 static void add_piece(ProtobufCBuffer *base, size_t size, const uint8_t *bytes)

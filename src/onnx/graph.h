@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * graph.h - an ONNX graph while it is made: operations, constants, outputs, texts; then one file.
+ * graph.h - builds an ONNX graph: operations, constants, outputs, texts; then writes it as one file.
  *
- * A value is known by its name. An operation takes names and gives a new one; what belongs to the graph lives as long
- * as the graph. docs/onnx.md says what deeplda's graphs look like.
+ * Values are identified by name. An operation takes names and returns the name of its output. All names and arrays
+ * belong to the graph. docs/onnx.md describes deeplda's graphs.
  */
 #ifndef DLDA_ONNX_GRAPH_H
 #define DLDA_ONNX_GRAPH_H
 
 #include "base/status.h"
 
-/* Opset 13 is the first with all that is used here in its present form; IR version 7 is its file format. */
+/* Opset 13 is the first with all operations used here in their current form; IR version 7 is its file format. */
 enum { DLDA_ONNX_OPSET = 13, DLDA_ONNX_IR = 7 };
 
 typedef struct dlda_onnx_graph dlda_onnx_graph;
@@ -28,25 +28,26 @@ typedef struct dlda_onnx_attribute {
 } dlda_onnx_attribute;
 
 typedef struct dlda_onnx_node {
-    const char *type;      /* of the operation: "Conv"                  */
-    const char *inputs[3]; /* names of values; NULL behind the last one */
-    const char *output;    /* its name; NULL: one is made up            */
+    const char *type;      /* operation type: "Conv"               */
+    const char *inputs[3]; /* names of values; NULL after the last */
+    const char *output;    /* its name; NULL: generated            */
     dlda_onnx_attribute attributes[3];
 } dlda_onnx_node;
 
-/* Adds an operation and gives the name of what it computes. */
+/* Adds an operation and returns the name of its output. */
 dlda_status dlda_onnx_add(dlda_onnx_graph *graph, const dlda_onnx_node *node, const char **value);
-/* The same for one of a value, or of two, without attributes; b may be NULL. */
+/* The same for an operation on one or two values without attributes; b may be NULL. */
 dlda_status dlda_onnx_apply(dlda_onnx_graph *graph, const char *type, const char *a, const char *b,
                             const char **value);
 
 /* ---- Constants ---- */
 
-/* An array [dims] of floats, zero until the caller fills it in. `dims` ends with 0; none: a single number. */
+/* Adds an array [dims] of floats, zero until the caller fills it. `dims` ends with 0; if
+ * empty, the array is a scalar. */
 dlda_status dlda_onnx_floats(dlda_onnx_graph *graph, const char *name, const size_t dims[4], float **values,
                              const char **value);
 dlda_status dlda_onnx_number(dlda_onnx_graph *graph, const char *name, double number, const char **value);
-/* A list of whole numbers. */
+/* Adds a list of whole numbers. */
 dlda_status dlda_onnx_list(dlda_onnx_graph *graph, const char *name, size_t count, const int64_t *values,
                            const char **value);
 
@@ -54,13 +55,13 @@ dlda_status dlda_onnx_list(dlda_onnx_graph *graph, const char *name, size_t coun
 
 typedef enum dlda_onnx_type { DLDA_ONNX_FLOAT = 1, DLDA_ONNX_INT64 = 7 } dlda_onnx_type;
 
-/* Shape [N][dims], with N free; `dims` ends with 0. */
+/* Shape [N][dims], with variable N; `dims` ends with 0. */
 dlda_status dlda_onnx_input(dlda_onnx_graph *graph, const char *name, const size_t dims[4], const char *help);
 dlda_status dlda_onnx_output(dlda_onnx_graph *graph, const char *name, dlda_onnx_type type, const size_t dims[4],
                              const char *help);
 dlda_status dlda_onnx_note(dlda_onnx_graph *graph, const char *key, const char *text);
 
-/* Writes the file, whole or not at all. DLDA_E_SHAPE if it would be larger than the format allows. */
+/* Writes the file atomically. DLDA_E_SHAPE if it would exceed the size limit of the format. */
 dlda_status dlda_onnx_write(const dlda_onnx_graph *graph, const char *path);
 
 #endif

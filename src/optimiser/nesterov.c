@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * nesterov.c - one loop over all weights (docs/method.md, step 7):
+ * nesterov.c - Nesterov momentum as one loop over all weights (docs/method.md, step 7):
  *     g = gradient + 2 decay w,   v = momentum v - rate g,   w = w + momentum v - rate g.
  */
 #include "optimiser/nesterov.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * nesterov.h - stochastic gradient descent with Nesterov momentum and a weight penalty.
+ * nesterov.h - stochastic gradient descent with Nesterov momentum and weight decay.
  */
 #ifndef DLDA_OPTIMISER_NESTEROV_H
 #define DLDA_OPTIMISER_NESTEROV_H
@@ -9,7 +9,7 @@
 
 typedef struct dlda_nesterov {
     double rate, momentum;
-    double decay; /* the loss has + decay * sum of w^2 */
+    double decay; /* adds decay * sum of w^2 to the loss */
 } dlda_nesterov;
 
 /* One step on n weights; gradient, velocity and weights are blocks of equal layout. */

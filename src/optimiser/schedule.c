@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * schedule.c - learning rates: the paper's halving in fixed intervals, or a cosine; both may warm up.
+ * schedule.c - learning rate schedules: the paper's halving at fixed intervals, or a cosine;
+ * both with optional warm-up.
  */
 #include "optimiser/schedule.h"
 
