@@ -2,12 +2,13 @@
  *
  * activation.c - batch norm, ReLU and pooling in one pass forward and at most two backward.
  *
- * Forward, z = max(scale x + shift, least), and y is z, its maximum over windows, or its mean over the image.
- * Backward, with dz the part of dy that reaches a value (0 where ReLU or the maximum passed it over), n rows and
- * xhat = (x - mean) inverse:
+ * Forward, z = max(scale x + shift, least), and y is z, its maximum over windows, or its mean over the
+ * image. Backward, with dz the part of dy that reaches a value (0 if ReLU or the maximum blocks it), n rows
+ * and xhat = (x - mean) inverse:
  *     dshift = sum dz,   dscale = sum dz xhat,
  *     dx = scale dz - scale (dshift + xhat dscale) / n = scale dz + slope (x - mean) + offset
- * where `scale` is the view's, gamma times inverse. dx may overwrite x: every value depends on its own place only.
+ * where `scale` is that of the view, gamma times inverse. dx may overwrite x, since each value depends
+ * only on its own position.
  */
 #include "kernels/fast.h"
 #include "kernels/reductions.h"
@@ -31,7 +32,7 @@ static size_t image_rows(const dlda_activation *a)
     return a->height * a->width;
 }
 
-/* Images per chunk: a fixed number of chunks, or fewer large ones if images are small. */
+/* Images per chunk: a fixed number of chunks, or fewer and larger ones for small images. */
 static size_t image_grain(const dlda_activation *a, size_t N)
 {
     size_t least = 1 + 4096 / (image_rows(a) * a->channels + 1),
@@ -47,7 +48,7 @@ typedef struct moments_pass {
     double *partial;
 } moments_pass;
 
-/* Sums of x and of x^2. In double they keep all digits of floats. */
+/* Sums x and x^2 in double, which is exact enough for floats. */
 static void add_moments(void *context, const dlda_chunk *chunk)
 {
     const moments_pass *pass = context;
@@ -94,7 +95,7 @@ static void view_rows(const dlda_view *view, size_t rows, size_t C, const float 
     }
 }
 
-/* Maxima of one window, for all channels; the first of equal values wins, and a NaN is not lost. */
+/* Maxima of one window, for all channels. The first of equal values is taken; NaN propagates. */
 static void maximum_of_window(const dlda_activation *a, const float *x, float *y, uint8_t *where)
 {
     const float *scale = a->view.scale, *shift = a->view.shift, least = a->view.least;
@@ -167,32 +168,32 @@ void dlda_activation_forward(const dlda_activation *activation, const dlda_run *
 
 /* ---- Backward ---- */
 
-/* Some input pixels, and the output pixels whose gradients reach them: those at one place of neighbouring windows, or
- * without windows any that follow each other. */
+/* Some input pixels, and the output pixels whose gradients reach them: those at one position of neighbouring
+ * windows or, without windows, consecutive pixels. */
 typedef struct span {
     size_t count;
-    size_t first, step;   /* floats to the first input pixel, and from one to the next             */
-    const float *dy;      /* [channels] of the first output pixel                                  */
-    size_t dy_step;       /* floats from one output pixel to the next; 0: there is one for all     */
-    const uint8_t *where; /* as dy; NULL: the gradient reaches all input pixels                    */
-    uint8_t place;        /* in the window                                                        */
-    float share;          /* of dy that an input pixel gets                                       */
+    size_t first, step;   /* floats to the first input pixel, and between pixels            */
+    const float *dy;      /* [channels] of the first output pixel                           */
+    size_t dy_step;       /* floats between output pixels; 0: a single one for all          */
+    const uint8_t *where; /* same layout as dy; NULL: the gradient reaches all input pixels */
+    uint8_t place;        /* position in the window                                         */
+    float share;          /* fraction of dy for each input pixel                            */
 } span;
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 enum {
-    LONGEST_SPAN = 8,          /* pixels whose sums are floats; longer sums are doubles                      */
-    TOGETHER = 4 * DLDA_LANES, /* channels at once: constant numbers of them become straight vector code      */
+    LONGEST_SPAN = 8,          /* pixels summed in float; longer sums are in double                */
+    TOGETHER = 4 * DLDA_LANES, /* channels at a time; constant counts let the compiler use vectors */
 };
 
-/* dz of a value x: whether dy gets through ReLU and the maximum. */
+/* dz of a value x: dy if it passes ReLU and the maximum, else 0. */
 ALWAYS_INLINE float gradient_at(const dlda_view *view, size_t c, float x, float dy, int reached)
 {
     return view->scale[c] * x + view->shift[c] > view->least && reached ? dy : 0;
 }
 
-/* Adds dz and dz (x - mean) of n channels from c on. */
+/* Adds dz and dz (x - mean) of n channels, from c on. */
 ALWAYS_INLINE void add_sums(const activation_pass *pass, const span *s, size_t c, size_t n, int pooled, double *sum)
 {
     const dlda_activation *a = pass->activation;
@@ -234,7 +235,7 @@ ALWAYS_INLINE void write_gradients(const activation_pass *pass, const span *s, s
     }
 }
 
-/* Sums in the first pass (sum not NULL), gradients in the second. */
+/* First pass (sum not NULL): sums. Second pass: gradients. */
 ALWAYS_INLINE void visit_channels(const activation_pass *pass, const span *s, size_t c, size_t n, int pooled,
                                   double *sum)
 {
@@ -274,7 +275,7 @@ static void visit_plain_image(const activation_pass *pass, size_t n, double *sum
     }
 }
 
-/* Pixels beyond the last whole window get no gradient of their own, but batch norm's share. */
+/* Pixels beyond the last complete window only get the terms of batch norm. */
 static void visit_rest(const activation_pass *pass, size_t n)
 {
     const dlda_activation *a = pass->activation;
@@ -290,7 +291,7 @@ static void visit_rest(const activation_pass *pass, size_t n)
         }
 }
 
-/* One row of windows, of output pixels from `out` on. */
+/* One row of windows, starting at output pixel `out`. */
 static void visit_windows(const activation_pass *pass, size_t corner, size_t out, size_t count, double *sum)
 {
     const dlda_activation *a = pass->activation;
@@ -322,7 +323,7 @@ static void visit_maxima(const activation_pass *pass, size_t n, double *sum)
     if (!sum) visit_rest(pass, n);
 }
 
-/* Maxima whose windows overlap or leave gaps: the gradients are added where they belong. */
+/* Maxima whose windows overlap or leave gaps: gradients are accumulated. */
 static void scatter_images(void *context, const dlda_chunk *chunk)
 {
     const activation_pass *pass = context;
@@ -361,7 +362,7 @@ static void backward_images(void *context, const dlda_chunk *chunk)
     }
 }
 
-/* dscale and dshift from a first pass, and from them what batch norm adds to every dx. */
+/* Computes dscale and dshift in a first pass, and from them the terms that batch norm adds to every dx. */
 static void norm_gradients(activation_pass *pass, const dlda_run *run, size_t N, float *dscale, float *dshift)
 {
     const dlda_activation *a = pass->activation;
@@ -376,7 +377,7 @@ static void norm_gradients(activation_pass *pass, const dlda_run *run, size_t N,
         dshift[c] = (float)sums[c];
         dscale[c] = (float)(sums[C + c] * a->inverse[c]);
     }
-    float *slope = run->scratch, *offset = slope + C; /* the sums are used up */
+    float *slope = run->scratch, *offset = slope + C; /* the sums are no longer needed */
     for (size_t c = 0; c < C; c++) {
         slope[c] = (float)(-(double)a->view.scale[c] * a->inverse[c] * dscale[c] / n);
         offset[c] = (float)(-(double)a->view.scale[c] * dshift[c] / n);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * conv.h - the methods of computing a convolution; conv_plan.c chooses among them.
+ * conv.h - the convolution methods; conv_plan.c selects one.
  */
 #ifndef DLDA_KERNELS_CONV_H
 #define DLDA_KERNELS_CONV_H
@@ -8,8 +8,8 @@
 #include "kernels/isa.h"
 #include "kernels/kernels.h"
 
-/* Gradients of weights are summed in this many groups of images at most: the number bounds both the memory of
- * the partial sums and the threads that can work on them, and must not depend on the number of threads. */
+/* Maximum number of groups of images in which weight gradients are summed. It bounds the memory of the partial sums
+ * and the number of threads that can compute them, and must not depend on the number of threads. */
 enum { DLDA_CONV_GROUPS = 8 };
 
 /* conv_im2col.c: any shape. */
@@ -30,7 +30,7 @@ void dlda_product_backward_weights(const dlda_conv *, const dlda_run *, size_t N
 /* conv_winograd.c: 3x3, stride 1, padding 0 or 1. */
 void dlda_winograd_forward(const dlda_conv *, const dlda_run *, size_t N, const float *X, const dlda_view *view,
                            const float *W, float *Y);
-/* U [36][channels][filters] of W, and the forward pass with it. */
+/* U [36][channels][filters] of W, and the forward pass that uses it. */
 void dlda_winograd_prepare(const dlda_conv *, const dlda_run *, const float *W, float *U);
 void dlda_winograd_forward_prepared(const dlda_conv *, const dlda_run *, size_t N, const float *X,
                                     const dlda_view *view, const float *U, float *Y);
@@ -39,11 +39,11 @@ void dlda_winograd_backward_data(const dlda_conv *, const dlda_run *, size_t N, 
 void dlda_winograd_backward_weights(const dlda_conv *, const dlda_run *, size_t N, const float *X,
                                     const dlda_view *view, const float *dY, float *dW);
 
-/* ---- Common to them: conv_common.c, but for dlda_conv_group, which conv_plan.c has ---- */
+/* ---- Shared by the methods: conv_common.c, except dlda_conv_group in conv_plan.c ---- */
 
-/* W [depth][filters] to [filters][depth]. libxsmm cannot transpose this operand on the fly. */
+/* Transposes W [depth][filters] to [filters][depth]; libxsmm cannot transpose this operand itself. */
 void dlda_conv_transpose(const dlda_conv *conv, const dlda_run *run, const float *W, float *transposed);
-/* A product of few rows, its columns shared by the threads. */
+/* A product with few rows; the threads share its columns. */
 void dlda_conv_panels(const dlda_run *run, const dlda_gemm *gemm, const float *A, const float *B, float *C);
 /* Items per group, for n items. */
 size_t dlda_conv_group(const dlda_conv *conv, size_t n);

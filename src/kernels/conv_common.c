@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * conv_common.c - what several methods of convolution need: transposed weights, products of few rows, sums of groups.
+ * conv_common.c - helpers of the convolution methods: transposed weights, products with few rows, sums of groups.
  */
 #include "base/parallel.h"
 #include "kernels/conv.h"

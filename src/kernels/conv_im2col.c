@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * conv_im2col.c - convolution of any kernel, stride and padding as im2col + matrix product.
+ * conv_im2col.c - convolution with any kernel, stride and padding as im2col + matrix product.
  *
- * Row p of the im2col matrix holds the inputs of output pixel p: [kernel][kernel][channels]. It is made for
- * `block` pixels at a time, few enough that it stays in the second-level cache:
+ * Row p of the im2col matrix holds the inputs of output pixel p: [kernel][kernel][channels]. It is computed for
+ * `block` pixels at a time, which fit in the L2 cache:
  *     forward   Y    = col W          backward data     dcol = dY W', added back into dX
  *     weights   dW   = sum col' dY    over fixed groups of images, added in order
- * Rows go on from one image to the next; the images that one block covers are one item of work.
+ * Rows are numbered through all images; a work item is the images that one block covers.
  */
 #include "base/parallel.h"
 #include "kernels/conv.h"
@@ -17,8 +17,8 @@ typedef struct conv_pass {
     const dlda_conv *conv;
     const float *X, *dY, *W;
     float *Y, *dX;
-    float *columns; /* [threads][block][depth]                                    */
-    float *weights; /* behind them: W' [filters][depth], or the groups of dW      */
+    float *columns; /* [threads][block][depth]                                     */
+    float *weights; /* after the columns: W' [filters][depth], or the groups of dW */
 } conv_pass;
 
 static conv_pass new_pass(const dlda_conv *conv, const dlda_run *run)
@@ -28,11 +28,11 @@ static conv_pass new_pass(const dlda_conv *conv, const dlda_run *run)
     return pass;
 }
 
-/* One kernel row of one output pixel: `kernel` neighbouring pixels from column x on, of which those inside the
- * image, [from, to), lie in one piece of memory. */
+/* One kernel row of one output pixel: `kernel` neighbouring pixels from column x on. Those inside the image, [from,
+ * to), are contiguous in memory. */
 typedef struct kernel_row {
-    size_t from, to; /* columns of the kernel inside the image; equal if the whole row is outside */
-    size_t first;    /* their first pixel in the image                                            */
+    size_t from, to; /* columns of the kernel inside the image; equal if there are none */
+    size_t first;    /* their first pixel in the image                                  */
 } kernel_row;
 
 static kernel_row find_kernel_row(const dlda_conv *conv, size_t pixel, size_t ky)
@@ -56,13 +56,13 @@ static size_t image_floats(const dlda_conv *conv)
     return conv->height * conv->width * conv->channels;
 }
 
-/* Images of one item of work: enough for a block. */
+/* Images per work item: enough to fill a block. */
 static size_t image_grain(const dlda_conv *conv)
 {
     return (conv->block + pixels_of(conv) - 1) / pixels_of(conv);
 }
 
-/* col [end - begin][depth] of rows begin .. end-1: the output pixels of all images X, counted through. */
+/* col [end - begin][depth] of rows begin .. end-1, the output pixels numbered through all images X. */
 static void fill_columns(const dlda_conv *conv, const float *X, size_t begin, size_t end, float *col)
 {
     size_t C = conv->channels, width = conv->kernel * C, pixels = pixels_of(conv);
@@ -78,7 +78,7 @@ static void fill_columns(const dlda_conv *conv, const float *X, size_t begin, si
     }
 }
 
-/* The adjoint: adds col back into the images dX. */
+/* The adjoint of fill_columns: adds col to the images dX. */
 static void add_columns_back(const dlda_conv *conv, const float *col, size_t begin, size_t end, float *dX)
 {
     size_t C = conv->channels, width = conv->kernel * C, pixels = pixels_of(conv);
@@ -94,7 +94,7 @@ static void add_columns_back(const dlda_conv *conv, const float *col, size_t beg
     }
 }
 
-/* The product of `rows` rows: the planned one, or for the last rows of an item one of its own size. */
+/* The planned product, or for fewer rows one of that size. */
 static dlda_gemm product_of(const dlda_conv *conv, const dlda_gemm *planned, size_t rows)
 {
     dlda_gemm gemm = *planned;
@@ -180,7 +180,7 @@ void dlda_im2col_backward_data(const dlda_conv *conv, const dlda_run *run, size_
 
 /* ---- Backward, weights ---- */
 
-/* One chunk is one group of images, with partial sums of its own. */
+/* A chunk is a group of images with its own partial sums. */
 static void weights_chunk(void *context, const dlda_chunk *chunk)
 {
     const conv_pass *pass = context;

@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: MIT
  *
- * conv_plan.c - chooses the method of a convolution and sizes its products and its scratch. In training the
- * method follows from the shape of the layer alone; inference on few images may have another one, since reading the weights
- * then decides. The number of threads never matters, so that results do not depend on it.
+ * conv_plan.c - selects the method of a convolution, and sizes its products and scratch memory. In training the
+ * method depends only on the shape of the layer. Inference on few images may use another method, since reading the
+ * weights then dominates. The number of threads has no influence, so that results do not depend on it.
  */
 #include "base/memory.h"
 #include "kernels/conv.h"
 #include "kernels/winograd.h"
 
 enum {
-    COLUMN_BYTES = 256 * 1024, /* of a block's im2col matrix: half of a common L2 cache              */
+    COLUMN_BYTES = 256 * 1024, /* im2col matrix of a block: half of a common L2 cache */
     LEAST_BLOCK_PIXELS = 64,
-    MOST_BLOCK_PIXELS = 128,      /* of im2col                                                          */
-    ROWS_PER_BLOCK = 128,         /* of a 1x1 convolution                                               */
-    LEAST_WINOGRAD_CHANNELS = 16, /* with fewer the transforms cost more than they save                 */
-    /* Winograd, where each block of tiles belongs to one thread */
-    BLOCK_TILE_BYTES = 640 * 1024, /* of V and M of a block of tiles: somewhat more than an L2 cache     */
+    MOST_BLOCK_PIXELS = 128,      /* for im2col                                          */
+    ROWS_PER_BLOCK = 128,         /* for 1x1 convolutions                                */
+    LEAST_WINOGRAD_CHANNELS = 16, /* with fewer, the transforms cost more than they save */
+    /* Winograd, one thread per block of tiles */
+    BLOCK_TILE_BYTES = 640 * 1024, /* V and M of a block of tiles: somewhat more than an L2 cache */
     LEAST_BLOCK_TILES = 28,
     MOST_BLOCK_TILES = 64,
-    MOST_GROUPED_WEIGHTS = 100 * 100, /* channels times filters, for which each group has a dU of its own   */
-    SUM_BYTES = 900 * 1024,           /* of V and dM of the tiles of one sum in a group                      */
+    MOST_GROUPED_WEIGHTS = 100 * 100, /* channels times filters, up to which each group has its own dU */
+    SUM_BYTES = 900 * 1024,           /* V and dM of the tiles of one sum in a group                   */
     LEAST_SUM_TILES = 24,
     MOST_SUM_TILES = 48,
-    WINOGRAD_PANEL = 256, /* filters of one product                                             */
-    /* Winograd, where the threads share a stretch of tiles */
-    LEAST_SHARED_WEIGHTS = 256 * 256, /* channels times filters: their U does not fit in a cache            */
-    STRETCH_BYTES = 24 * 1024 * 1024, /* of V and M of a stretch: part of a common L3 cache                 */
+    WINOGRAD_PANEL = 256, /* filters per product */
+    /* Winograd, threads sharing a stretch of tiles */
+    LEAST_SHARED_WEIGHTS = 256 * 256, /* channels times filters: U does not fit in a cache */
+    STRETCH_BYTES = 24 * 1024 * 1024, /* V and M of a stretch: part of a common L3 cache   */
     LEAST_STRETCH = 128,
     MOST_STRETCH = 256,
-    MOST_GROUPED_BY_8 = 1 << 20, /* weights of im2col and 1x1: partial sums of more take too long to add */
+    MOST_GROUPED_BY_8 = 1 << 20, /* weights of im2col and 1x1; adding larger partial sums takes too long */
 };
 
 static size_t tiles_of(const dlda_conv *conv, size_t tile)
@@ -36,13 +36,13 @@ static size_t tiles_of(const dlda_conv *conv, size_t tile)
     return ((conv->out_height + tile - 1) / tile) * ((conv->out_width + tile - 1) / tile);
 }
 
-/* Multiplications per channel and filter, of one image. */
+/* Multiplications per channel and filter, for one image. */
 static size_t winograd_cost(const dlda_conv *conv, size_t tile)
 {
     return tiles_of(conv, tile) * dlda_frequencies(tile);
 }
 
-/* Large tiles multiply less for each pixel, but tiles that hang over the edge waste some of it. */
+/* Large tiles need fewer multiplications per pixel, but waste more at the image border. */
 static size_t best_tile(const dlda_conv *conv)
 {
     static const size_t sizes[] = { 4, 6, 5, 2 };
@@ -53,7 +53,7 @@ static size_t best_tile(const dlda_conv *conv)
     return best;
 }
 
-/* The direct sum multiplies 9 times for a pixel. What Winograd saves must be worth the transforms. */
+/* The direct sum takes 9 multiplications per pixel. The savings of Winograd must outweigh the transforms. */
 static int tiles_pay(const dlda_conv *conv)
 {
     return 9 * conv->out_height * conv->out_width * 2 >= 3 * winograd_cost(conv, best_tile(conv));
@@ -102,7 +102,7 @@ static void plan_im2col(dlda_conv *conv)
 
 /* ---- Winograd: rows are tiles ---- */
 
-/* M [T][F] = V [T][C] U [C][F], in panels of the filters; the last panel may be narrower. */
+/* M [T][F] = V [T][C] U [C][F], in panels of filters; the last panel may be narrower. */
 static void plan_tiles(dlda_gemm gemms[2], size_t T, size_t C, size_t F, size_t panel)
 {
     if (panel > F) panel = F;
@@ -116,17 +116,17 @@ static void plan_winograd(dlda_conv *conv)
     size_t C = conv->channels, F = conv->filters;
 
     if (conv->tile == 0) conv->tile = best_tile(conv);
-    size_t bytes = dlda_frequencies(conv->tile) * (C + F) * sizeof(float); /* of V and M of one tile */
+    size_t bytes = dlda_frequencies(conv->tile) * (C + F) * sizeof(float); /* V and M of one tile */
     size_t per_image = tiles_of(conv, conv->tile);
     size_t block = clamp(BLOCK_TILE_BYTES / bytes, LEAST_BLOCK_TILES, MOST_BLOCK_TILES);
     size_t stretch = clamp(STRETCH_BYTES / bytes / 16 * 16, LEAST_STRETCH, MOST_STRETCH);
-    /* tiles to products to tiles */
+    /* forward and backward-data products */
     conv->stretches = C * F >= LEAST_SHARED_WEIGHTS;
     size_t T = conv->stretches ? stretch : block, panel = conv->stretches ? SIZE_MAX : WINOGRAD_PANEL;
     conv->adjoint = conv->pad == 0 && per_image <= T;
     plan_tiles(conv->forward, T, C, F, panel);
     plan_tiles(conv->data, conv->adjoint ? T / per_image * per_image : T, F, C, panel);
-    /* dU [C][F] += V' [C][T] dM [T][F]: small results in short sums, which libxsmm does best, large ones by the BLAS */
+    /* dU [C][F] += V' [C][T] dM [T][F]: small results as short sums, where libxsmm is best, large ones by BLAS */
     int small = C * F <= MOST_GROUPED_WEIGHTS;
     conv->groups = small ? DLDA_CONV_GROUPS : 1;
     conv->block = small ? clamp(SUM_BYTES / bytes, LEAST_SUM_TILES, MOST_SUM_TILES) : stretch;
@@ -165,9 +165,9 @@ void dlda_conv_plan(dlda_conv *conv)
 
 /* ---- Few images ---- */
 
-enum { MANY_TILES = 128 }; /* from here on the multiplications decide, and dlda_conv_plan has chosen well */
+enum { MANY_TILES = 128 }; /* from here on multiplications dominate, and the method of dlda_conv_plan is best */
 
-/* An estimate: a common core's multiply-adds, and the memory's bytes per second. Only their ratio matters. */
+/* Estimates the time from typical multiply-adds per core and memory bandwidth; only their ratio matters. */
 static double forward_seconds(double multiplications, double weight_bytes)
 {
     return 2 * multiplications / 150e9 + weight_bytes / 25e9;
@@ -211,8 +211,8 @@ size_t dlda_conv_group(const dlda_conv *conv, size_t n)
     return n < conv->groups ? 1 : (n + conv->groups - 1) / conv->groups;
 }
 
-/* Floats for each channel and filter: the groups of dW (W transposed takes less); or U, or each group's dU, and the
- * filters turned round. */
+/* Floats per channel and filter: the groups of dW (the transposed W takes less); or U, or the dU of each group,
+ * and the rotated filters. */
 static size_t floats_per_filter(const dlda_conv *conv)
 {
     if (conv->method == DLDA_CONV_WINOGRAD) return dlda_frequencies(conv->tile) * conv->groups + 9;
@@ -224,19 +224,19 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* Floats of V and M of some tiles. */
+/* Floats of V and M for some tiles. */
 static size_t tile_floats(const dlda_conv *conv, size_t tiles)
 {
     return dlda_frequencies(conv->tile) *
            (dlda_frequency_step(tiles, conv->channels) + dlda_frequency_step(tiles, conv->filters));
 }
 
-/* Floats of the blocks beside them. */
+/* Floats of the blocks of all threads. */
 static size_t block_floats(const dlda_conv *conv, size_t threads)
 {
     size_t tiles = larger(conv->forward[0].m, conv->data[0].m);
     if (conv->groups > 1) tiles = larger(tiles, conv->block);
-    if (conv->stretches) threads = 1; /* they share the blocks */
+    if (conv->stretches) threads = 1; /* the threads share the blocks */
 
     switch (conv->method) {
     case DLDA_CONV_IM2COL: return threads * dlda_im2col_worker_floats(conv);

@@ -2,7 +2,7 @@
  *
  * conv_product.c - 1x1 convolutions and dense layers: Y = X W over all pixels of all images at once.
  *
- * The rows are done in blocks of fixed size; the size of the last one depends on the number of images.
+ * Rows are processed in blocks of fixed size; only the last block depends on the number of images.
  */
 #include "base/parallel.h"
 #include "kernels/conv.h"
@@ -12,7 +12,7 @@
 typedef struct product_pass {
     const dlda_conv *conv;
     const dlda_gemm *gemm;
-    const float *A, *B; /* operands: A advances with the rows (so does B, for weights) */
+    const float *A, *B; /* A advances with the rows; for weights B does too */
     float *C;
 } product_pass;
 

@@ -1,40 +1,40 @@
 /* SPDX-License-Identifier: MIT
  *
- * conv_winograd.c - 3x3 convolutions of stride 1 by Winograd's F(t x t, 3x3); winograd.h has the idea.
+ * conv_winograd.c - 3x3 convolutions of stride 1 by Winograd's F(t x t, 3x3); winograd.h explains the method.
  *
  *     forward         Y  = A' [ sum_c U V ] A
- *     backward, data  dX = the same, of dY with the filters turned round and padding 2 - pad: it gathers, so that any
- *                     thread may do any tile. Without padding that has more tiles than the forward pass, and the
- *                     adjoint takes its place where an image has few: dV = dM U', dX = the sum of B dV B'.
+ *     backward, data  dX = the same on dY with rotated filters and padding 2 - pad. It gathers, so threads can compute
+ *                     tiles independently. Without padding that has more tiles than the forward pass; images with few
+ *                     tiles use the adjoint instead: dV = dM U', dX = the sum of B dV B'.
  *     weights         dU = sum over tiles of V' dM, dW = G' dU G
  *
- * Where U is small, blocks of tiles go through in one thread's L2 cache each; where it is large, it would have to be read
- * anew for each block: then the threads share the frequencies of longer stretches of tiles.
+ * If U is small, each thread processes blocks of tiles in its L2 cache. If U is large, it would be reread for each
+ * block; then the threads share the frequencies of longer stretches of tiles.
  *
- * Sums over tiles are taken in fixed groups or in order, so that they are the same for any number of threads.
+ * Sums over tiles are taken in fixed groups or in order, so they do not depend on the number of threads.
  */
 #include "base/parallel.h"
 #include "kernels/winograd.h"
 
 #include <string.h>
 
-/* Scratch, in floats: U, then what each pass needs beside it. */
+/* Scratch memory holds U, then the arrays of each pass. */
 typedef struct winograd_pass {
     const dlda_conv *conv;
     const dlda_gemm *gemm;
     dlda_tiling in, out;
-    size_t frequencies, tiles; /* of a tile; of all images                            */
-    size_t stride;             /* tiles per block or stretch                          */
-    size_t V_step, M_step;     /* floats from one frequency to the next               */
-    int adjoint;               /* `in` has output tiles, and `out` input tiles        */
+    size_t frequencies, tiles; /* of a tile; in all images                              */
+    size_t stride;             /* tiles per block or stretch                            */
+    size_t V_step, M_step;     /* floats between frequencies                            */
+    int adjoint;               /* `in` refers to output tiles, and `out` to input tiles */
     const float *X, *dY;
     const dlda_view *view; /* of X                                                */
     float *Y;
-    float *W, *U;           /* [9][n]; [frequencies][n]                            */
-    const float *prepared;  /* U, of the forward pass                              */
+    float *W, *U;           /* [9][n]; [frequencies][n]                                              */
+    const float *prepared;  /* precomputed U of the forward pass                                     */
     float *V, *M;           /* [workers or 1][frequencies][stride][channels or filters], steps apart */
-    dlda_tile_block shared; /* the tiles that all threads work on                  */
-    size_t n_groups;        /* weights: those that have tiles                      */
+    dlda_tile_block shared; /* the tiles that all threads share                                      */
+    size_t n_groups;        /* weights: groups with at least one tile                                */
 } winograd_pass;
 
 static size_t ceil_div(size_t a, size_t b)
@@ -42,7 +42,7 @@ static size_t ceil_div(size_t a, size_t b)
     return (a + b - 1) / b;
 }
 
-/* Tiles of t x t pixels of a pass's output, or of its input if it is an adjoint. */
+/* Tiles of t x t pixels of the output of a pass, or of its input for an adjoint. */
 static winograd_pass new_pass(const dlda_conv *conv, const dlda_run *run, size_t t)
 {
     winograd_pass pass = { .conv = conv, .frequencies = dlda_frequencies(t) };
@@ -89,14 +89,14 @@ static void from_frequencies(void *context, const dlda_chunk *chunk)
     dlda_winograd_weights_back(job->tile, job->n, chunk->begin, chunk->end, job->from, job->to);
 }
 
-/* The filters, channels and filters exchanged: to [k][f][c] from W [k][c][f], and turned round unless for the adjoint. */
+/* Transposes the filters from W [k][c][f] to [k][f][c], and rotates them by 180 degrees unless for the adjoint. */
 static void turn_filters(void *context, const dlda_chunk *chunk)
 {
     const winograd_pass *pass = context;
     size_t C = pass->conv->channels, F = pass->conv->filters;
 
     for (size_t k = chunk->begin; k < chunk->end; k++) {
-        const float *from = pass->X + (pass->adjoint ? k : 8 - k) * C * F; /* X: the weights, in this job */
+        const float *from = pass->X + (pass->adjoint ? k : 8 - k) * C * F; /* X holds the weights in this job */
         float *to = pass->W + k * C * F;
         for (size_t c0 = 0; c0 < C; c0 += 8)
             for (size_t f = 0; f < F; f++)
@@ -104,9 +104,9 @@ static void turn_filters(void *context, const dlda_chunk *chunk)
     }
 }
 
-/* ---- Forward, and backward with respect to the data ---- */
+/* ---- Forward, and backward for the data ---- */
 
-/* An adjoint adds to what is there: it begins with nothing. Its blocks are whole images. */
+/* An adjoint accumulates, so its images are zeroed first. Its blocks are whole images. */
 static void clear_images(const winograd_pass *pass, const dlda_tile_block *block)
 {
     size_t per_image = pass->out.rows * pass->out.columns;
@@ -136,19 +136,20 @@ static void multiply(const winograd_pass *pass, size_t begin, size_t end, size_t
 
     for (size_t f = 0; f < F; f += panel) {
         dlda_gemm gemm = pass->gemm[f + panel > F];
-        if (count < T) dlda_gemm_resize(&gemm, count, gemm.n, gemm.k); /* the last tiles, or a few of one image */
+        if (count < T)
+            dlda_gemm_resize(&gemm, count, gemm.n, gemm.k); /* fewer tiles: the last ones, or a few of one image */
         for (size_t q = begin; q < end; q++)
             dlda_gemm_run(&gemm, V + q * pass->V_step, pass->prepared + q * C * F + f, M + q * pass->M_step + f);
     }
 }
 
-/* Where a worker has its V, and M behind it. */
+/* A worker's V, followed by its M. */
 static float *worker_tiles(const winograd_pass *pass, const dlda_chunk *chunk)
 {
     return pass->V + chunk->worker * pass->frequencies * (pass->V_step + pass->M_step);
 }
 
-/* Tiles in, products, tiles out; V and M belong to the worker. */
+/* Transforms tiles, multiplies, transforms back; V and M belong to the worker. */
 static void run_block(void *context, const dlda_chunk *chunk)
 {
     const winograd_pass *pass = context;
@@ -160,7 +161,7 @@ static void run_block(void *context, const dlda_chunk *chunk)
     tiles_out(pass, &block, M);
 }
 
-enum { TILES_AT_ONCE = 8 }; /* of a stretch, that one thread transforms */
+enum { TILES_AT_ONCE = 8 }; /* tiles of a stretch per task */
 
 static dlda_tile_block part_of_stretch(const winograd_pass *pass, const dlda_chunk *chunk)
 {
@@ -207,7 +208,7 @@ static void run_stretches(winograd_pass *pass, const dlda_run *run)
     }
 }
 
-/* With weights in U already. */
+/* U must already be computed. */
 static void run_tiles(winograd_pass *pass, const dlda_run *run)
 {
     if (pass->conv->stretches || pass->tiles <= pass->stride) run_stretches(pass, run);
@@ -242,7 +243,7 @@ void dlda_winograd_forward_prepared(const dlda_conv *conv, const dlda_run *run, 
 void dlda_winograd_forward(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X,
                            const dlda_view *view, const float *W, float *Y)
 {
-    dlda_winograd_prepare(conv, run, W, run->scratch); /* where a pass has its U */
+    dlda_winograd_prepare(conv, run, W, run->scratch); /* the location of U in scratch */
     dlda_winograd_forward_prepared(conv, run, N, X, view, run->scratch, Y);
 }
 
@@ -267,7 +268,7 @@ void dlda_winograd_backward_data(const dlda_conv *conv, const dlda_run *run, siz
     run_tiles(&pass, run);
 }
 
-/* ---- Backward with respect to the weights ---- */
+/* ---- Backward for the weights ---- */
 
 /* dU_q += V_q' dM_q over `count` tiles. */
 static void add_products(const winograd_pass *pass, size_t q, size_t count, const float *V, const float *M,
@@ -276,11 +277,11 @@ static void add_products(const winograd_pass *pass, size_t q, size_t count, cons
     size_t C = pass->in.channels, F = pass->out.channels, T = pass->stride;
     dlda_gemm gemm = *pass->gemm;
 
-    if (count < T) dlda_gemm_resize(&gemm, gemm.m, gemm.n, count); /* the last ones */
+    if (count < T) dlda_gemm_resize(&gemm, gemm.m, gemm.n, count); /* fewer tiles: the last ones */
     dlda_gemm_run(&gemm, V + q * pass->V_step, M + q * pass->M_step, dU + q * C * F);
 }
 
-/* One group of tiles, in one thread. */
+/* Processes one group of tiles in one thread. */
 static void add_group(void *context, const dlda_chunk *chunk)
 {
     const winograd_pass *pass = context;
@@ -297,7 +298,7 @@ static void add_group(void *context, const dlda_chunk *chunk)
     }
 }
 
-/* The first group's dU becomes the sum of all, in order. */
+/* Adds all groups to the first group's dU, in order. */
 static void add_groups(void *context, const dlda_chunk *chunk)
 {
     const winograd_pass *pass = context;

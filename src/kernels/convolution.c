@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * convolution.c - runs a convolution by the method that was planned.
+ * convolution.c - dispatches a convolution to its planned method.
  */
 #include "kernels/conv.h"
 #include "kernels/fast.h"

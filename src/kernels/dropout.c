@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * dropout.c - sets values to zero at random, in place; the mask is drawn again for the backward pass.
+ * dropout.c - sets values to zero at random, in place; the mask is recomputed for the backward pass.
  *
- * Value j of a sample falls out if 16 bits of block j / 8 of its random numbers are below rate * 2^16; the counter of a
- * block is (j / 8, layer, epoch, sample). Philox is a fixed sequence of multiplications, so several blocks are drawn
- * side by side, one in each lane of a vector.
+ * Value j of a sample is dropped if 16 bits of block j / 8 of its random numbers are below rate * 2^16; the
+ * counter of a block is (j / 8, layer, epoch, sample). Philox has no branches, so several blocks are computed at
+ * once, one per vector lane.
  */
 #include "base/parallel.h"
 #include "base/random.h"
@@ -16,12 +16,12 @@ enum { BLOCKS = 16, PER_BLOCK = 8, DRAWN = BLOCKS * PER_BLOCK };
 
 typedef struct dropout_pass {
     const dlda_dropout *dropout;
-    uint32_t limit; /* rate * 2^16          */
-    float keep;     /* 1 / (1 - rate)       */
+    uint32_t limit; /* rate * 2^16    */
+    float keep;     /* 1 / (1 - rate) */
     float *X;
 } dropout_pass;
 
-/* The 16-bit numbers of BLOCKS blocks from block `first` on: drawn[block][8], as dlda_philox gives them. */
+/* The 16-bit numbers of BLOCKS blocks, starting with block `first`: drawn[block][8], as from dlda_philox. */
 static void draw_blocks(const dlda_random *stream, uint32_t first, uint32_t drawn[DRAWN])
 {
     uint32_t c0[BLOCKS], c1[BLOCKS], c2[BLOCKS], c3[BLOCKS], k0 = stream->key[0], k1 = stream->key[1];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * fast.c - the set of fast kernels, of one instruction set.
+ * fast.c - the table of fast kernels, for one instruction set.
  */
 #include "kernels/fast.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * fast.h - the fast kernels, gathered into one set by fast.c. kernels.h says what each of them does.
+ * fast.h - the fast kernels, collected in a table by fast.c. kernels.h documents them.
  */
 #ifndef DLDA_KERNELS_FAST_H
 #define DLDA_KERNELS_FAST_H

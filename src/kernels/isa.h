@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * isa.h - the kernels are compiled once for each instruction set (src/meson.build); this gives each copy names
- * of its own and vectors of the right width. kernels.c chooses a copy when the program runs.
+ * isa.h - the kernels are compiled once for each instruction set (src/meson.build). This header gives the symbols
+ * of each copy a unique name, and vectors of the right width. kernels.c selects a copy at run time.
  */
 #ifndef DLDA_KERNELS_ISA_H
 #define DLDA_KERNELS_ISA_H
@@ -47,7 +47,7 @@
 #define dlda_reduce_rows               DLDA_ISA_NAME(dlda_reduce_rows)
 #define dlda_column_sums               DLDA_ISA_NAME(dlda_column_sums)
 
-/* Floats in a vector. Wider than the machine's is correct too: the compiler splits it. */
+/* Floats per vector. Wider than the machine's is correct too: the compiler splits it. */
 #ifndef DLDA_LANES
 #if defined(__AVX512F__)
 #define DLDA_LANES 16

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * kernels.c - chooses among the copies of the kernels, one for each instruction set, and sizes what they share.
+ * kernels.c - selects the copy of the kernels for this machine's instruction set, and sizes shared scratch memory.
  */
 #include "kernels/kernels.h"
 #include "base/memory.h"

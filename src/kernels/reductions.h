@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * reductions.h - sums over rows, the same for any number of threads.
+ * reductions.h - sums over rows that do not depend on the number of threads.
  *
- * The rows are cut into at most DLDA_ROW_CHUNKS chunks by their number alone; each chunk has its own partial sums
- * in double, which are added in order.
+ * The rows are split into at most DLDA_ROW_CHUNKS chunks, depending only on their number. Each chunk has its own
+ * partial sums in double, which are added in order.
  */
 #ifndef DLDA_KERNELS_REDUCTIONS_H
 #define DLDA_KERNELS_REDUCTIONS_H
@@ -21,8 +21,8 @@ static inline size_t dlda_row_grain(size_t rows)
     return grain < 64 ? 64 : grain;
 }
 
-/* Runs body on the chunks of rows; body adds into the partial sums of its chunk, which are zero at first:
- * (double *)run->scratch + chunk->index * width. Returns the sum of them all, [width], in the scratch memory. */
+/* Runs body on the chunks of rows. It adds to the partial sums of its chunk, which are initially zero: (double
+ * *)run->scratch + chunk->index * width. Returns the total [width], in scratch memory. */
 double *dlda_reduce_rows(const dlda_run *run, size_t rows, size_t width, dlda_parallel_body *body, void *context);
 
 /* sums [C] = sums over the rows of X [rows][C]. */

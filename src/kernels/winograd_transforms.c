@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * winograd_transforms.c - into and out of the frequencies of F(m x m, 3x3), many channels at a time.
+ * winograd_transforms.c - transforms tiles to and from the frequencies of F(m x m, 3x3), many channels at a time.
  *
- * A transform multiplies the columns and then the rows of a tile by one of the small matrices of winograd_matrices.h.
- * Everything but the data is constant where these functions are inlined, so that the compiler unrolls all loops over
- * a tile and drops the zeros: a copy of each transform exists for each size of tile.
+ * A transform multiplies the columns and then the rows of a tile by a small matrix of winograd_matrices.h. These
+ * functions are inlined with constant sizes and matrices, so that the compiler unrolls all loops over a tile and
+ * removes the zeros. There is a copy of each transform for each tile size.
  */
 #include "kernels/winograd.h"
 #include "kernels/winograd_matrices.h"
@@ -14,7 +14,7 @@
 typedef float vec __attribute__((vector_size(4 * DLDA_LANES), aligned(4)));
 typedef int mask __attribute__((vector_size(4 * DLDA_LANES), aligned(4)));
 
-/* Sanitizers look at every index: there the loops stay loops, or compiling takes minutes. */
+/* Sanitizers check every index; unrolled, that would take minutes to compile. */
 #if defined(__has_feature)
 #define HAS_FEATURE(name) __has_feature(name)
 #else
@@ -34,7 +34,7 @@ typedef int mask __attribute__((vector_size(4 * DLDA_LANES), aligned(4)));
 
 enum { MOST_SIDE = DLDA_MOST_TILE + 2, MOST_FREQUENCIES = MOST_SIDE * MOST_SIDE };
 
-/* n <= DLDA_LANES floats; the rest of the vector is 0. With n constant this is one instruction. */
+/* Loads n <= DLDA_LANES floats; the rest of the vector is 0. With constant n this is one instruction. */
 INLINE vec load(const float *p, size_t n)
 {
     vec v = { 0 };
@@ -67,7 +67,7 @@ INLINE vec combine(const float *h, int hs, const vec *d, int s, int n)
     return sum;
 }
 
-/* Elements (1, 2), (3, 4), ... become their sums and differences. */
+/* Replaces elements (1, 2), (3, 4), ... by their sums and differences. */
 INLINE void pair_up(vec *o, int s, int pairs)
 {
     UNROLL for (int p = 0; p < pairs; p++)
@@ -78,7 +78,7 @@ INLINE void pair_up(vec *o, int s, int pairs)
     }
 }
 
-/* A matrix: `rows` x `columns`, of which rows (1, 2), (3, 4), ... are to be paired up. */
+/* A matrix `rows` x `columns`, whose rows (1, 2), (3, 4), ... are to be paired up. */
 typedef struct matrix {
     const float *elements;
     int rows, columns, pairs;
@@ -99,7 +99,7 @@ INLINE void multiply_transposed(matrix H, vec *o, int os, const vec *d, int s)
     UNROLL for (int j = 0; j < H.columns; j++) o[j * os] = combine(H.elements + j, H.columns, x, 1, H.rows);
 }
 
-/* o = H d H', o = H' d H: of whole tiles. */
+/* o = H d H', o = H' d H, for whole tiles. */
 INLINE void transform(matrix H, vec *o, const vec *d)
 {
     vec e[MOST_FREQUENCIES];
@@ -150,7 +150,7 @@ INLINE matrix matrix_g(int m)
         }                                                                                                          \
     } while (0)
 
-/* ---- Where a tile is ---- */
+/* ---- Position of a tile ---- */
 
 typedef struct tile {
     size_t image, row, column;
@@ -173,7 +173,7 @@ static void next_tile(const dlda_tiling *tiling, tile *t)
 
 /* ---- Input ---- */
 
-/* An input tile: its image, its upper left pixel, and whether all of it lies in the image. */
+/* An input tile: its image, its upper left pixel, and whether it lies inside the image. */
 typedef struct input_tile {
     const float *image;
     ptrdiff_t y, x;
@@ -217,7 +217,7 @@ INLINE void input_channels(const dlda_tiling *in, const input_tile *t, const dld
     for (int q = 0; q < (m + 2) * (m + 2); q++) store(V + (size_t)q * step + c, v[q], n);
 }
 
-/* The common cases get a copy of their own, without the questions. */
+/* The common cases have specialised copies without branches. */
 INLINE void input_vectors(const dlda_tiling *in, const input_tile *t, const dlda_view *view, size_t step, float *V,
                           int m)
 {
@@ -263,7 +263,7 @@ void dlda_winograd_input(const dlda_tiling *in, const dlda_tile_block *block, co
     FOR_TILE(in->tile, input_block, in, block, X, view, V);
 }
 
-/* ---- The adjoint of it ---- */
+/* ---- Adjoint of the input transform ---- */
 
 INLINE void input_back_channels(const dlda_tiling *in, const input_tile *t, size_t c, size_t n, size_t step,
                                 const float *dV, float *dX, int m)
@@ -302,7 +302,7 @@ void dlda_winograd_input_back(const dlda_tiling *in, const dlda_tile_block *bloc
 
 /* ---- Output ---- */
 
-/* Pixels of an output tile that lie in the image. */
+/* Size of the part of an output tile inside the image. */
 typedef struct tile_size {
     size_t height, width;
 } tile_size;

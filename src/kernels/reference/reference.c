@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * reference.c - every kernel as plain loops with sums in double: they define what is correct.
+ * reference.c - every kernel as plain loops with sums in double: they define the correct result.
  *
  * They share no code with the fast kernels, except the random number generator.
  */
@@ -31,7 +31,7 @@ static ptrdiff_t input_at(const dlda_conv *conv, size_t output, size_t k)
     return (ptrdiff_t)(output * conv->stride + k) - (ptrdiff_t)conv->pad;
 }
 
-/* A convolution and what it reads and writes; the threads share its outputs, each of which is one sum in one order. */
+/* A convolution with its arrays. The threads share the outputs; each output is one sum in a fixed order. */
 typedef struct conv_job {
     const dlda_conv *conv;
     const dlda_view *view;
@@ -40,7 +40,7 @@ typedef struct conv_job {
     float *out;
 } conv_job;
 
-enum { SUMS = 32 }; /* filters side by side, so that the compiler can use vectors of doubles */
+enum { SUMS = 32 }; /* filters at a time, so that the compiler can vectorise */
 
 static size_t sums_at(size_t f, size_t F)
 {
@@ -95,7 +95,7 @@ static void conv_forward(const dlda_conv *conv, const dlda_run *run, size_t N, c
 
 /* ---- Backward, data ---- */
 
-/* In eight partial sums, for vectors. */
+/* Eight partial sums, for vectorisation. */
 static double dot(const float *a, const float *b, size_t n)
 {
     double part[8] = { 0 }, rest = 0;
@@ -108,7 +108,7 @@ static double dot(const float *a, const float *b, size_t n)
     return rest;
 }
 
-/* dX at one input value: the sum over all outputs that it took part in. */
+/* dX at one input value: the sum over all outputs that depend on it. */
 static double data_gradient(const conv_job *job, size_t n, size_t y, size_t x, size_t c)
 {
     const dlda_conv *conv = job->conv;
@@ -203,7 +203,7 @@ static void statistics(const dlda_run *run, size_t rows, size_t C, const float *
     }
 }
 
-/* A value of the input: image, row, column, channel. */
+/* Index of an input value: image, row, column, channel. */
 typedef struct place {
     size_t n, y, x, c;
 } place;
@@ -264,12 +264,12 @@ static void activation_forward(const dlda_activation *a, const dlda_run *run, si
     }
 }
 
-/* The gradient that an input value gets from the maxima that it is. */
+/* The gradient that an input value receives as the maximum of its windows. */
 static double from_maxima(const dlda_activation *a, place in, const uint8_t *where, const float *dY)
 {
     double sum = 0;
 
-    for (size_t k = 0; k < a->size * a->size; k++) { /* the window that has it at position k */
+    for (size_t k = 0; k < a->size * a->size; k++) { /* the window that contains it at position k */
         size_t ky = k / a->size, kx = k % a->size;
         if (in.y < ky || in.x < kx || (in.y - ky) % a->stride || (in.x - kx) % a->stride) continue;
         size_t oy = (in.y - ky) / a->stride, ox = (in.x - kx) / a->stride;
