@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * classify.c - what is in this picture? The shortest way from a model and a PNG or JPEG file to an answer.
+ * classify.c - classifies a picture: the shortest way from a model and a PNG or JPEG file to a prediction.
  *
  *     ./classify MODEL PICTURE
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * memory.c - arrays in, predictions out, no file touched: train, make bytes of the model, load it from them, predict.
+ * memory.c - works without files: trains on arrays, saves the model to memory, loads it from there, and predicts.
  *
- * The data are three noisy patterns of 4 x 4 pixels: a row, a column, a diagonal.
+ * The data consists of three noisy patterns of 4 x 4 pixels: a row, a column, a diagonal.
  */
 #include <deeplda.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static void draw(float image[PIXELS], int label)
     }
 }
 
-/* A trained model as bytes. */
+/* Trains a model and returns it as bytes. */
 static dlda_status train(const dlda_dataset *data, void **bytes, size_t *size)
 {
     dlda_options *options = NULL;
@@ -59,7 +59,8 @@ int main(void)
         fprintf(stderr, "memory: %s\n", dlda_last_error());
         return 1;
     }
-    for (int i = 0; i < COUNT; i++) draw(images + i * PIXELS, labels[i]); /* others than those of the training */
+    for (int i = 0; i < COUNT; i++)
+        draw(images + i * PIXELS, labels[i]); /* test images, different from the training images */
     if (dlda_model_predict(model, workspace, images, COUNT, DLDA_PROBABILITY_BAYES, predicted, NULL)) return 1;
     for (int i = 0; i < COUNT; i++) right += predicted[i] == labels[i];
     printf("%d of %d new images are right; the first is a %s; the model has %zu bytes\n", right, COUNT,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * objective.c - the objective in a loop of one's own: a linear layer h = x W, trained by hand.
+ * objective.c - uses the objective in a custom training loop: a linear layer h = x W.
  *
- * Three classes lie on a line in 8 dimensions, hidden in noise; W projects them to 2 features. The objective gives loss and
- * gradient of the features; the chain rule gives that of W.
+ * Three classes lie on a line in 8 dimensions, hidden in noise; W projects them to 2 features. The
+ * objective returns the loss and its gradient with respect to the features; the chain rule gives the
+ * gradient with respect to W.
  */
 #include <deeplda_lda.h>
 #include <math.h>

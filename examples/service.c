@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * service.c - a model inside a service: several threads answer requests at once, with one model and without a lock.
+ * service.c - a model in a server: several threads answer requests with one shared model and without locks.
  *
  *     ./service MODEL THREADS PICTURE...
  *
- * Here a request is the bytes of a picture, read from a file as they might come from a network. The model is loaded once
- * and never changes, so all threads share it. Each thread has a workspace of its own, made before the first request;
- * an answer takes no lock, and no memory but for the pixels of the picture.
+ * A request is the bytes of a picture, here read from a file. The model is loaded once and is const, so all threads
+ * share it. Each thread has its own workspace, created before the first request. An answer takes no lock and
+ * allocates only the pixels of the picture.
  */
 #include <deeplda_lda.h>
 #include <pthread.h>
@@ -18,25 +18,25 @@ enum { MOST_THREADS = 64, MOST_BYTES = 1 << 22 };
 
 typedef struct request {
     const char *name;
-    int label; /* -1: no answer; `message` says why */
+    int label; /* -1: failed; `message` has the reason */
     double distance;
     char message[256];
 } request;
 
 typedef struct service {
     const dlda_model *model;
-    double limit; /* farther than this from every class: none of them */
+    double limit; /* images farther than this from every class belong to none */
     request *requests;
     size_t count;
     atomic_size_t next;
 } service;
 
-/* What belongs to one thread. */
+/* State of one thread. */
 typedef struct worker {
     const service *service;
     dlda_workspace *workspace;
     float *image;
-    char *bytes; /* of the request that it works on */
+    char *bytes; /* of the current request */
 } worker;
 
 static size_t receive(const char *name, char *bytes)
@@ -60,7 +60,7 @@ static void answer(worker *self, request *one)
         status = dlda_model_answer(model, self->workspace, self->image, 1, DLDA_PROBABILITY_BAYES, &wanted);
     if (status == DLDA_OK) return;
     one->label = -1;
-    snprintf(one->message, sizeof one->message, "%s", dlda_last_error()); /* of this thread */
+    snprintf(one->message, sizeof one->message, "%s", dlda_last_error()); /* messages are per thread */
 }
 
 static int worker_open(worker *self, const service *of)
@@ -95,7 +95,7 @@ static void run(service *self, size_t threads)
     size_t n = 0;
 
     while (n + 1 < threads && pthread_create(&others[n], NULL, work, self) == 0) n++;
-    work(self); /* this thread is one of them */
+    work(self); /* this thread takes part too */
     while (n > 0) pthread_join(others[--n], NULL);
 }
 

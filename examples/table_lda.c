@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * table_lda.c - classic LDA on a table of features, without any network.
+ * table_lda.c - classic LDA on a table of features, without a network.
  *
- * The table is made up in the manner of Fisher's irises: three species, four measurements, 50 plants each. Half
- * of each species is used to fit, the other half to test.
+ * The table is synthetic, modelled on Fisher's irises: three species, four measurements, 50 plants each. Half of
+ * each species is used for fitting, the other half for testing.
  */
 #include <deeplda_lda.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ static const float means[SPECIES][FEATURES] = {
     { 6.6f, 3.0f, 5.6f, 2.0f },
 };
 
-/* Uniform in -1 .. 1, from a small linear congruential generator: the example gives the same figures everywhere. */
+/* Uniform in -1 .. 1, from a small linear congruential generator, so that the results are the same everywhere. */
 static float noise(void)
 {
     static uint32_t state = 1;
@@ -25,7 +25,7 @@ static float noise(void)
     return (float)(state >> 8) / (float)(1 << 23) - 1.0f;
 }
 
-/* X [ROWS][FEATURES]; a common part in each plant's noise makes its measurements correlated. */
+/* X [ROWS][FEATURES]; each plant's noise has a common part, so that its measurements are correlated. */
 static void measure(float *X, int *labels)
 {
     for (int i = 0; i < ROWS; i++) {
@@ -35,7 +35,7 @@ static void measure(float *X, int *labels)
     }
 }
 
-/* The LDA as others would write it down: the score of a species is a linear function of the measurements. */
+/* The LDA in its usual form: the score of a species is a linear function of the measurements. */
 static void print_scores(const dlda_lda *lda)
 {
     const dlda_lda_view *view = dlda_lda_view_of(lda);
@@ -74,7 +74,8 @@ int main(void)
     if (status == DLDA_OK) status = dlda_scatter_add(scatter, X, labels, ROWS);
     if (status == DLDA_OK) status = dlda_lda_fit(scatter, 1e-6, &lda);
 
-    /* Kept, say in a database, and used later; dlda_lda_save and dlda_lda_load do the same with a file. */
+    /* The bytes can be stored, e.g. in a database, and used later. dlda_lda_save and dlda_lda_load
+     * do the same with a file. */
     if (status == DLDA_OK) status = dlda_lda_to_bytes(lda, &bytes, &size);
     if (status == DLDA_OK) status = dlda_lda_from_bytes(bytes, size, &kept);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * train.c - train a model in 20 lines.
+ * train.c - trains a model in 20 lines.
  *
  *     ./train [MODEL]        writes MODEL, by default digits.safetensors
  *
- * To be quick it takes 1,000 of the digits that are part of the library, a small network and two epochs.
+ * For speed it uses 1,000 of the embedded digits, a small network and two epochs.
  */
 #include <deeplda.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * watch.c - a training inside a program of one's own: it is told of each batch and epoch, and stops when it likes.
+ * watch.c - observes a training: callbacks for each batch and epoch, and a custom stopping rule.
  *
- *     ./watch [FOLDER]       keeps its record in FOLDER, by default watched; run it again to go on
+ *     ./watch [FOLDER]       records the run in FOLDER, by default watched; run it again to continue
  *
- * It trains a small network on the digits that are part of the library until 90 % of the validation set are right.
+ * It trains a small network on the embedded digits until the validation accuracy is 90 %.
  */
 #include <deeplda.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ static void on_epoch(void *user, const dlda_epoch *epoch)
     printf("epoch %zu: %.2f %% of the validation set are right\n", epoch->epoch, 100 * self->reached);
 }
 
-/* Asked after each batch. */
+/* Called after each batch. */
 static int is_good_enough(void *user)
 {
     const goal *self = user;
@@ -65,7 +65,7 @@ int main(int argc, char **argv)
     if (dlda_dataset_split(digits, 500, 1, &train, &validation)) return failed();
     if (dlda_trainer_create(options, train, validation, &trainer)) return failed();
     dlda_trainer_watch(trainer, &watch);
-    /* Goes on where an earlier run stopped; if there is none, a new folder is made. */
+    /* Continues the run in the folder; if there is none, creates it. */
     if (dlda_trainer_resume(trainer, folder) == DLDA_E_IO && dlda_trainer_record(trainer, folder, 0))
         return failed();
     dlda_status status = dlda_trainer_run(trainer);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * array_files.h - small .npy and .npz files made in memory, honest ones and lies.
+ * array_files.h - small .npy and .npz files made in memory, valid and forged ones.
  */
 #ifndef DLDA_TESTS_ARRAY_FILES_H
 #define DLDA_TESTS_ARRAY_FILES_H
@@ -21,7 +21,7 @@ static inline void put_little(blob *to, uint64_t value, size_t bytes)
 
 /* ---- .npy ---- */
 
-/* A file of that version with this text as its header, padded to 64 bytes, and n bytes behind it. */
+/* A file of that version with this text as its header, padded to 64 bytes, followed by n bytes. */
 static inline blob npy_of_text(int version, const char *header, const void *payload, size_t n)
 {
     blob npy = { 0 };
@@ -70,7 +70,7 @@ typedef struct zip_maker {
     int members;
 } zip_maker;
 
-/* What a member says of itself, where that is not the truth; 0: the truth. */
+/* False values for the fields of a member; 0: the true value. */
 typedef struct zip_lie {
     uint32_t size, packed_size, crc, offset;
     uint16_t method, flags;
@@ -100,7 +100,7 @@ static inline void zip_add(zip_maker *zip, const char *name, const blob *content
     size_t offset = say->offset ? say->offset : zip->file.size;
 
     put_bytes(&zip->file, "PK\3\4", 4);
-    put_little(&zip->file, 20, 22); /* the sizes may be missing here, and are */
+    put_little(&zip->file, 20, 22); /* local headers may lack the sizes, and these do */
     put_little(&zip->file, strlen(name), 2);
     put_little(&zip->file, 0, 2);
     put_bytes(&zip->file, name, strlen(name));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * check.h - what the numerical tests share: comparisons that say where and by how much, and test data.
+ * check.h - helpers of the numerical tests: comparisons that report position and size of a
+ * difference, and test data.
  */
 #ifndef DLDA_TESTS_CHECK_H
 #define DLDA_TESTS_CHECK_H
@@ -19,7 +20,7 @@
 #include "base/parallel.h"
 #include "deeplda_lda.h"
 
-/* Fails unless a call returns the wanted status; shows the library's own sentence. */
+/* Fails unless a call returns the wanted status; prints the library's message. */
 #define CHECK_STATUS(call, wanted) check_status((call), (wanted), #call, __FILE__, __LINE__)
 #define CHECK_OK(call)             CHECK_STATUS(call, DLDA_OK)
 
@@ -76,7 +77,7 @@ static inline void check_near(const double *found, const double *expected, size_
     _fail(file, line);
 }
 
-/* The same for float results, of which the check keeps a copy in double. */
+/* The same for float results, converted to double. */
 #define CHECK_NEAR_FLOAT(found, expected, n, tolerance, ...)                                                       \
     do {                                                                                                           \
         double *copy_ = check_widen((found), (n));                                                                 \
@@ -108,7 +109,7 @@ static inline float *check_narrow(const double *x, size_t n)
     return narrow;
 }
 
-/* Arrays full of NaN: what a function does not write shows. */
+/* Arrays filled with NaN, so that unwritten elements are detected. */
 static inline double *check_nan_doubles(size_t n)
 {
     double *x = check_memory(n * sizeof *x);
@@ -125,14 +126,14 @@ static inline float *check_nan_floats(size_t n)
     return x;
 }
 
-/* Test data that needs no part of the library: uniform in (-1, 1), from a seed that moves on. */
+/* Test data independent of the library: uniform in (-1, 1); advances the seed. */
 static inline double check_uniform(uint64_t *seed)
 {
     *seed = *seed * 6364136223846793005u + 1442695040888963407u;
     return (double)(int64_t)(*seed ^ (*seed >> 31)) / 9223372036854775808.0;
 }
 
-/* Nearly normal: the sum of twelve uniform numbers. */
+/* Approximately normal: the sum of twelve uniform numbers. */
 static inline double check_normal(uint64_t *seed)
 {
     double sum = 0;
@@ -141,7 +142,7 @@ static inline double check_normal(uint64_t *seed)
     return sum / 2;
 }
 
-/* A team of that many threads, kept until the test program ends. */
+/* Teams of each number of threads, kept until the test program ends. */
 static dlda_team *check_teams[9];
 
 static inline void check_end_teams(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * idx_files.h - what the tests of data sets share: a folder for files, and small IDX files made in memory.
+ * idx_files.h - helpers of the data set tests: a temporary folder, and small IDX files made in memory.
  */
 #ifndef DLDA_TESTS_IDX_FILES_H
 #define DLDA_TESTS_IDX_FILES_H
@@ -24,7 +24,7 @@
 #include <png.h>
 #include <zlib.h>
 
-/* ---- A folder for files ---- */
+/* ---- Temporary folder ---- */
 
 static char folder[64];
 
@@ -44,7 +44,7 @@ static inline int remove_folder(void **state)
     return system(command);
 }
 
-/* The path of a file in the folder; valid until the fourth call from now. */
+/* The path of a file in the folder; valid for four calls. */
 static inline const char *in_folder(const char *name)
 {
     static char paths[4][256];
@@ -59,7 +59,7 @@ static inline const char *write_bytes(const char *name, const void *bytes, size_
 {
     const char *path = in_folder(name);
 
-    unlink(path); /* some file systems wait for the disk when a file that is there is written anew */
+    unlink(path); /* some file systems sync when an existing file is overwritten */
     FILE *file = fopen(path, "wb");
     assert_non_null(file);
     assert_int_equal(fwrite(bytes, 1, size, file), size);
@@ -79,7 +79,7 @@ static inline void put_u32(blob *to, uint32_t value)
     for (int shift = 24; shift >= 0; shift -= 8) to->bytes[to->size++] = (uint8_t)(value >> shift);
 }
 
-/* A header with these dimensions and n bytes 0, 7, 14, ... behind it. */
+/* A header with these dimensions, followed by n bytes 0, 7, 14, ... */
 static inline blob make_idx(uint32_t magic, size_t n_dimensions, const uint32_t *dimensions, size_t n)
 {
     blob idx = { 0 };
@@ -124,7 +124,7 @@ static inline const char *write_blob(const char *name, const blob *content)
     return write_bytes(name, content->bytes, content->size);
 }
 
-/* Reading must fail with this status, give nothing, keep no memory, and say these words. */
+/* Reading must fail with this status and a message containing these words, return nothing and leak nothing. */
 static inline void expect_failure(const char *path, dlda_status expected, const char *words)
 {
     dlda_dataset *dataset = NULL;
@@ -144,7 +144,8 @@ static inline dlda_dataset *read_ok(const char *path, dlda_part part)
     return dataset;
 }
 
-/* The n-th allocation fails, for each n until all is well: nothing is kept, and nothing else is said to be wrong. */
+/* Makes the n-th allocation fail, for each n until reading succeeds: nothing may leak, and no
+ * other error may be reported. */
 static inline void check_reading_without_memory(const char *path)
 {
     size_t live = dlda_memory_count().live;
@@ -180,7 +181,7 @@ static inline void check_small(const dlda_dataset *dataset)
     for (int i = 0; i < 60; i++) assert_true(images[i] == (float)(uint8_t)(7 * i) / 255.0f);
 }
 
-/* ---- No memory: the n-th allocation fails, for each n until all is well ---- */
+/* ---- Out of memory: the n-th allocation fails, for each n until the call succeeds ---- */
 
 typedef dlda_status attempt(dlda_dataset **one, dlda_dataset **two);
 
@@ -190,7 +191,7 @@ static inline void fail_in_turn(attempt *call, size_t least)
     size_t live = dlda_memory_count().live, n = 0;
     dlda_dataset *one = NULL, *two = NULL;
 
-    while (status != DLDA_OK || n <= least) { /* a reader may do without, as long as it only looks */
+    while (status != DLDA_OK || n <= least) { /* a reader may ignore failures while it only recognises formats */
         dlda_memory_fail_at(++n);
         status = call(&one, &two);
         dlda_memory_fail_at(0);

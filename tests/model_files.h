@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * model_files.h - what the tests of model files share.
+ * model_files.h - helpers of the model file tests.
  */
 #ifndef DLDA_TESTS_MODEL_FILES_H
 #define DLDA_TESTS_MODEL_FILES_H
@@ -24,7 +24,7 @@ static inline int same_files(const char *a, const char *b)
     return same;
 }
 
-/* Not dlda_file_write: it would sync each of thousands of files. */
+/* Not dlda_file_write, which would sync each of thousands of files. */
 static inline void put_bytes(const char *path, const char *bytes, size_t size)
 {
     FILE *stream = fopen(path, "wb");
@@ -34,7 +34,7 @@ static inline void put_bytes(const char *path, const char *bytes, size_t size)
     assert_int_equal(fclose(stream), 0);
 }
 
-/* The file is refused with a message that names it and says `words`; nothing is leaked. */
+/* Loading must fail with a message that names the file and contains `words`, and leak nothing. */
 static inline void check_bad_model(const char *path, const char *what, const char *words)
 {
     dlda_model *none = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * picture_files.h - what the tests of pictures share: small PNG and JPEG files, and folders of them.
+ * picture_files.h - helpers of the picture tests: small PNG and JPEG files, and folders of them.
  */
 #ifndef DLDA_TESTS_PICTURE_FILES_H
 #define DLDA_TESTS_PICTURE_FILES_H
@@ -64,7 +64,7 @@ static inline size_t slurp(const char *path, uint8_t *bytes, size_t room)
     return size;
 }
 
-/* Sets width and height in the header, with a checksum that fits. */
+/* Sets width and height in the header and corrects the checksum. */
 static inline void forge_size(uint8_t *png, uint32_t width, uint32_t height)
 {
     blob words = { 0 };
@@ -97,7 +97,7 @@ static inline uint8_t *bytes_of(const dlda_dataset *dataset)
     return bytes;
 }
 
-/* Opening must fail with this status, give nothing, keep no memory, and say these words. */
+/* Opening must fail with this status and a message containing these words, return nothing and leak nothing. */
 static inline void expect_open_failure(const dlda_read_spec *spec, dlda_status expected, const char *words)
 {
     dlda_dataset *dataset = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * small_model.h - the model that several test programs use: trained on noise with a hint of three classes, saved and
- * loaded, in a folder of its own.
+ * small_model.h - the model that several test programs use: trained on noise with a weak signal of three classes,
+ * saved and loaded in a temporary folder.
  */
 #ifndef DLDA_TESTS_SMALL_MODEL_H
 #define DLDA_TESTS_SMALL_MODEL_H
@@ -87,7 +87,7 @@ static inline int make_all(void **state)
     return 0;
 }
 
-/* Fails if a test left a temporary file, or memory. */
+/* Fails if a test left a temporary file or leaked memory. */
 static inline int remove_all(void **state)
 {
     (void)state;
@@ -108,7 +108,7 @@ static inline dlda_workspace *workspace_for(const dlda_model *any, size_t batch,
     return workspace;
 }
 
-/* What a model says of all images. */
+/* All outputs of a model for all images. */
 typedef struct answers {
     float H[N][D], proba[N][C];
     int labels[N];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * small_problem.h - what the tests of the training share: class c is bright in its own corner of a noisy 6x6 image, and a
- * folder for a test program's files.
+ * small_problem.h - helpers of the training tests: noisy 6x6 images in which class c is bright in its own
+ * corner, and a temporary folder.
  */
 #ifndef DLDA_TESTS_SMALL_PROBLEM_H
 #define DLDA_TESTS_SMALL_PROBLEM_H
