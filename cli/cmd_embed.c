@@ -121,13 +121,13 @@ const cli_command embed_command = {
     .operands = "MODEL DATA -o FEATURES.npy",
     .least = 2,
     .most = 2,
-    .summary = "Write the features that a model makes of data, for NumPy and other programs.",
-    .details =
-        "DATA is anything that train or predict takes: the test part of a set that has one, else all of it; --from "
-        "says which part. FEATURES.npy gets a row for each image, in the order of the data: the coordinates on the "
-        "directions of the LDA, the best separating first, in which a class has variance 1; with --raw, the output "
-        "of the network. If the data have labels, FEATURES_labels.npy gets them, as places among the model's "
-        "classes; an older file of that name is removed if they have none.",
+    .summary = "Write the features that a model computes, for NumPy and other programs.",
+    .details = "DATA is anything that train or predict takes. Of a set with two parts the test part is used, "
+               "unless --from selects the other. FEATURES.npy has a row for each image, in the order of the "
+               "data: its coordinates on the LDA directions, sorted by decreasing eigenvalue and scaled so that "
+               "the within-class variance is 1; with --raw, the output of the network. If the data has labels, "
+               "FEATURES_labels.npy gets them, as indices into the model's classes; otherwise an existing file "
+               "of that name is removed.",
     .examples = "deeplda embed run/model.safetensors digits -o digits.npy\n"
                 "deeplda embed run/model.safetensors digits --from train --raw -o train.npy\n"
                 "deeplda lda digits.npy",

@@ -69,11 +69,10 @@ const cli_command export_command = {
     .least = 1,
     .most = 1,
     .summary = "Write a model as an ONNX file, for other runtimes.",
-    .details =
-        "The file has all of the model: preparation of the images, network and LDA. It takes any number of "
-        "images as floats [N, channels, height, width], bytes divided by 255, and gives what 'deeplda predict' "
-        "gives: probabilities [N, classes] and label [N]; also projection [N, directions]. Opset 13. "
-        "docs/onnx.md tells more.",
+    .details = "The file contains the whole model: preparation of the images, network and LDA. Its input is any "
+               "number of images as floats [N, channels, height, width], bytes divided by 255. Its outputs are "
+               "those of 'deeplda predict': probabilities [N, classes] and label [N]; and projection [N, "
+               "directions]. It uses opset 13. Details: docs/onnx.md.",
     .examples = "deeplda export run/model.safetensors -o digits.onnx\n"
                 "deeplda export run/model.safetensors -o digits.onnx --proba bayes\n"
                 "deeplda info digits.onnx",

@@ -182,18 +182,16 @@ const cli_command lda_command = {
     .least = 1,
     .most = 2,
     .summary = "Classic LDA of a table of features: separation, accuracy, projection.",
-    .details =
-        "FEATURES is an .npy file of N rows, whose labels are in LABELS or in a file beside it (X.npy and y.npy, "
-        "images.npy and labels.npy), an .npz file with x and y, or a CSV table with a column of labels. It is "
-        "read in blocks, so it may be larger than memory.\n"
-        "Prints the eigenvalues with the share of the separation that each explains, and how many rows are "
-        "classified right: by the LDA that was fitted on them, and in cross-validation. The within-class scatter "
-        "is the pooled one, as in other LDA programs; -o writes the rows projected on the directions.\n"
-        "--save keeps the LDA in a file. With --apply, such an LDA classifies the rows of another table with the "
-        "same "
-        "features, of which labels may be missing and are not used: a line for each row as of 'deeplda predict', "
-        "with "
-        "the probabilities of Bayes' rule. -o then writes the projected rows, and nothing is classified.",
+    .details = "FEATURES is an .npy file of N rows with labels in LABELS or in a file beside it (X.npy and "
+               "y.npy, images.npy and labels.npy), an .npz file with x and y, or a CSV table with a label "
+               "column. It is read in blocks, so it may be larger than memory.\n"
+               "Prints the eigenvalues with the share of the separation that each explains, and the accuracy on "
+               "the training rows and in cross-validation. The within-class scatter is pooled, as in other LDA "
+               "programs. -o writes the projected rows.\n"
+               "--save writes the LDA to a file. --apply FILE classifies the rows of another table with the same "
+               "features by such an LDA and prints a line for each row in the format of 'deeplda predict', with "
+               "Bayes probabilities. Labels are optional and ignored. With -o it writes the projected rows "
+               "instead.",
     .examples = "deeplda lda features.csv --label species\n"
                 "deeplda lda X.npy y.npy --cross-validate 10 -o Z.npy\n"
                 "deeplda lda x_train.npy --lambda 0 --json\n"

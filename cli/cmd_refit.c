@@ -198,17 +198,14 @@ const cli_command refit_command = {
     .least = 1,
     .most = 2,
     .replaces = 1,
-    .summary = "Fit a model's head anew: on other data, with a class more, with other priors.",
-    .details =
-        "The network stays as it is; the LDA on its features is fitted in closed form, which takes one pass over "
-        "the "
-        "images. Writes a new model to -o.\n"
-        "With DATA, which is anything that train takes: on all samples of its training part, whose classes become "
-        "those of the model. With --add-class NAME and a folder of pictures of that class (two at least; an IDX "
-        "file "
-        "or an .npy file will do): the model's classes and one more, without the data of the others. With --priors "
-        "alone: nothing but the shares of the classes that --proba bayes assumes. docs/evaluation.md has the "
-        "formulas.",
+    .summary = "Refit a model's LDA: on other data, with one more class, or with other priors.",
+    .details = "Fits the LDA on the network's features again, in closed form: one pass over the images. The "
+               "network is unchanged. Writes the resulting model to -o.\n"
+               "With DATA, which is anything that train takes, the LDA is fitted on all samples of the training "
+               "part, whose classes become those of the model. With --add-class NAME and at least two pictures "
+               "of that class (a folder, an IDX file or an .npy file), the model gets one more class; no data of "
+               "the other classes is needed. With --priors alone, only the class priors for --proba bayes "
+               "change. Formulas: docs/evaluation.md.",
     .examples = "deeplda refit run/model.safetensors ~/newdata -o new.safetensors\n"
                 "deeplda refit run/model.safetensors --add-class seven ~/sevens -o more.safetensors\n"
                 "deeplda refit run/model.safetensors --priors uniform -o fair.safetensors",

@@ -264,19 +264,17 @@ const cli_command train_command = {
     .operands = "[DATA]",
     .least = 0,
     .most = 1,
-    .summary = "Train a network, test it, and keep the model.",
-    .details =
-        "DATA is digits (the default: 5,000 training and 1,000 test digits that are part of the program), a "
-        "folder with IDX files under their usual names, as MNIST comes, one IDX image file with its labels "
-        "beside it, a folder with binary CIFAR-10, CIFAR-100 or STL-10, or a folder with a sub-folder of PNG or "
-        "JPEG pictures for each class, which may lie in train/ and test/; an .npy file with its labels beside it, "
-        "a "
-        "folder of them, an .npz file, or a CSV table with a column of labels. docs/data_formats.md has the "
-        "details.\n"
-        "The folder of the run gets model.safetensors (the best epoch), history.csv, eigenvalues.csv and "
-        "options.json, and a checkpoint after each epoch and every ten minutes. Ctrl-C once stops after the "
-        "current "
-        "batch, saves and tests the best model so far; twice quits at once. --resume goes on, also after a crash.",
+    .summary = "Train a network, test it, and save the model.",
+    .details = "DATA is digits (the default: 5,000 training and 1,000 test digits that are part of the program); "
+               "a folder with IDX files under their usual names, such as MNIST; one IDX image file with its "
+               "labels beside it; a folder with binary CIFAR-10, CIFAR-100 or STL-10; a folder with a sub-folder "
+               "of PNG or JPEG pictures for each class, optionally below train/ and test/; an .npy file with its "
+               "labels beside it, or a folder of them; an .npz file; or a CSV table with a label column. "
+               "Details: docs/data_formats.md.\n"
+               "The run folder gets model.safetensors (the best epoch), history.csv, eigenvalues.csv and "
+               "options.json, and a checkpoint after each epoch and every ten minutes. Ctrl-C stops after the "
+               "current batch, saves, and tests the best model so far; a second Ctrl-C quits at once. --resume "
+               "continues a training, also after a crash.",
     .examples = "deeplda train digits -o run\n"
                 "deeplda train ~/mnist --batch 1000 --epochs 70 --halve-every 10 -o runs/mnist\n"
                 "deeplda train ~/stl10 --resize 32 --net cifar10 --batch 200 -o runs/stl10\n"

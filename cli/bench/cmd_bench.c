@@ -209,10 +209,10 @@ const cli_command bench_command = {
     .least = 0,
     .most = 0,
     .summary = "Measure how fast a network trains and infers on this machine.",
-    .details =
-        "Trains on random images: seconds per phase, images per second, memory; then each convolution alone, and "
-        "inference. docs/performance.md explains the figures. A single layer is a network of one line, such as "
-        "`conv 64 3 pad 1` after `input 28 28 64`, measured with --part layers.",
+    .details = "Trains on random images and prints seconds per phase, images per second and memory; then the "
+               "time of each convolution alone, and of inference. docs/performance.md explains the figures. To "
+               "measure a single layer, use a network of one line, such as `conv 64 3 pad 1` after `input 28 28 "
+               "64`, with --part layers.",
     .examples = "deeplda bench --net mnist --batch 1000\n"
                 "deeplda bench --net cifar10 --batch 100 --threads 2 --json\n"
                 "deeplda bench --net layer.net --batch 100 --part layers",

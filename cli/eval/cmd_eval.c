@@ -227,23 +227,17 @@ const cli_command eval_command = {
     .least = 1,
     .most = 2,
     .summary = "Test a model on labelled data: accuracy, classes, confusion, eigenvalues; compare two models.",
-    .details =
-        "DATA is digits (the default) or anything that train takes: the test part of a set that has one, else "
-        "all of it. Images are brought to the model's colours, and to its size if it was trained with --resize; "
-        "classes go by their names.\n"
-        "Prints accuracy with its 95 % interval and error, the figures of each class, the confusion matrix, log "
-        "loss and expected "
-        "calibration error (15 bins), the eigenvalues, and the two classes whose means are nearest. A model that "
-        "was "
-        "trained with --objective cce can be judged by its softmax too: --head softmax. --svm compares with a "
-        "linear "
-        "SVM on the projected features.\n"
-        "--compare MODEL tests another model on the same samples, and says which of the two is better, or that the "
-        "samples cannot tell: McNemar's exact test, and the difference of the accuracies with its interval. "
-        "--answers "
-        "FILE.csv keeps the answer to each sample; such files take the place of models in a comparison: deeplda "
-        "eval "
-        "A.csv --compare B.csv. docs/evaluation.md explains the figures.",
+    .details = "DATA is digits (the default) or anything that train takes; of a set with two parts the test part "
+               "is used. Images are converted to the model's channels, and to its size if it was trained with "
+               "--resize; classes are matched by name.\n"
+               "Prints accuracy with its 95 % interval and error, the figures of each class, the confusion "
+               "matrix, log loss and expected calibration error (15 bins), the eigenvalues, and the two classes "
+               "with the closest means. --head softmax evaluates the softmax of a model trained with --objective "
+               "cce. --svm compares with a linear SVM on the projected features.\n"
+               "--compare MODEL tests another model on the same samples and reports whether the difference is "
+               "significant: McNemar's exact test, and the difference of the accuracies with its interval. "
+               "--answers FILE.csv writes the prediction for each sample; such files can be compared instead of "
+               "models: deeplda eval A.csv --compare B.csv. docs/evaluation.md explains the figures.",
     .examples = "deeplda eval run/model.safetensors digits\n"
                 "deeplda eval run/model.safetensors ~/mnist --json\n"
                 "deeplda eval run/model.safetensors digits --proba bayes --svm\n"

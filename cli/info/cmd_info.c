@@ -146,14 +146,11 @@ const cli_command info_command = {
     .operands = "FILE|NET",
     .least = 1,
     .most = 1,
-    .summary = "Explain a file: a model, LDA, checkpoint, ONNX file, network or data.",
-    .details =
-        "FILE is a model or the folder of a run, an LDA (deeplda lda --save), a checkpoint, an exported ONNX file, "
-        "a network text (.net), or "
-        "data: "
-        "images, arrays, tables, sets with a name ('deeplda data check' tells more of these). NET is a network "
-        "that is "
-        "part of the library: mnist, cifar10, stl10, mlp. With --batch N, the memory is that of N images at once.",
+    .summary = "Describe a file: a model, LDA, checkpoint, ONNX file, network or data.",
+    .details = "FILE is a model or a run folder, an LDA (deeplda lda --save), a checkpoint, an exported ONNX "
+               "file, a network text (.net), or data: images, arrays, tables, known sets ('deeplda data check' "
+               "reports more about data). NET is a built-in network: mnist, cifar10, stl10, mlp. The memory use "
+               "is predicted for --batch N images.",
     .examples = "deeplda info run/model.safetensors\n"
                 "deeplda info run/checkpoint.safetensors --json\n"
                 "deeplda info mnist --batch 1000",

@@ -176,15 +176,16 @@ const cli_command predict_command = {
     .least = 1,
     .most = (size_t)-1,
     .summary = "Classify images: pictures or other files in, CSV or JSON lines out.",
-    .details =
-        "FILE is a PNG or JPEG picture, a folder of such (and of folders), an array of images (IDX, .npy), or "
-        "anything that train takes; - is one picture on the standard input. With --list, names of files come "
-        "there, one a line, and each is answered as soon as it can be.\n"
-        "Each line has the file, the image's index in it, the class, its probability, and the probabilities of "
-        "all classes, or with --top those of the best. --reject adds the squared distance to the nearest class "
-        "and whether it is too far from all. Images are brought to the model's colours, and to its size if it "
-        "was trained with --resize or if that is given; else they must have that size. A file that cannot be "
-        "used is reported, the others are still done, and the exit status is 1.",
+    .details = "FILE is a PNG or JPEG picture, a folder of pictures (searched recursively), an array of images "
+               "(IDX, .npy), or anything that train takes; - is one picture on the standard input. With --list, "
+               "file names are read from the standard input, one per line, and each prediction is printed as "
+               "soon as it is available.\n"
+               "Each line has the file, the index of the image in it, the class, its probability, and the "
+               "probabilities of all classes, or with --top those of the most probable ones. --reject adds the "
+               "squared distance to the nearest class and whether the image is too far from all classes. Images "
+               "are converted to the model's channels, and resized if the model was trained with --resize or if "
+               "--resize is given; otherwise they must have the model's size. A file that cannot be used is "
+               "reported, the others are processed, and the exit status is 1.",
     .examples = "deeplda predict run/model.safetensors seven.png\n"
                 "deeplda predict run/model.safetensors photos/ --json --top 3 --reject 0.001\n"
                 "deeplda predict run/model.safetensors - < seven.png\n"

@@ -223,16 +223,13 @@ const cli_command report_command = {
     .operands = "RUN...",
     .least = 1,
     .most = 64,
-    .summary = "Figures and an HTML page of a run; several runs are compared.",
-    .details =
-        "RUN is a folder that train made; it may still be written, or lack some of its files. The page, "
-        "report.html, "
-        "needs no other file: learning curves, eigenvalues, samples on the discriminant directions, confusion, "
-        "reliability, the hardest samples, options. Beside it, figures/ has each figure as SVG and PNG, with its "
-        "data "
-        "and its gnuplot script, so that it can be changed. Models are tested on the test part of their run's "
-        "data, "
-        "else on what the run held out. docs/report.md has the details.",
+    .summary = "Write figures and an HTML page of a run, or compare several runs.",
+    .details = "RUN is a run folder of train; the training may be in progress, and files may be missing. The "
+               "page, report.html, needs no other file. It shows learning curves, eigenvalues, samples on the "
+               "discriminant directions, confusion matrix, reliability diagram, hardest samples and options. "
+               "figures/ beside it has each figure as SVG and PNG, with its data and gnuplot script for editing. "
+               "Models are tested on the test part of their run's data, else on the samples that the run held "
+               "out. Details: docs/report.md.",
     .examples = "deeplda report runs/mnist\n"
                 "deeplda report runs/lda runs/cce -o comparison\n"
                 "deeplda report runs/mnist --live",

@@ -69,22 +69,20 @@ const cli_command reproduce_command = {
     .operands = "EXPERIMENT...",
     .least = 0,
     .most = 16,
-    .summary = "Do the experiments of the paper and print its tables with our figures.",
-    .details =
-        "EXPERIMENT is mnist-50k, mnist-60k, cifar10, cifar10-50k, stl10-4k, stl10-1k or stl10-32. For each, two "
-        "networks are trained, one with objective lda and one with cce, and evaluated in two ways each: the four "
-        "rows of the paper's tables. --rows all adds a third network, with the objective that we recommend. Every "
-        "training and every evaluation is a command of its own, which the table names.\n"
-        "After an interruption, the same command goes on where it stopped. What is complete is kept, or continued "
-        "if "
-        "more epochs are asked for and the halving of the rate is the same (--halve-every). The table names the "
-        "deviations from the paper: shorter trainings (--epochs, --budget), another schedule (--schedule, "
-        "--halve-every), other data (--data), another network (--net). --list shows how far each training is and "
-        "when it will end, also while another command trains. Rows are also compared with each other, image by "
-        "image "
-        "on the same test images. table.md, table.csv, pairs.csv and table.json in the folder of -o have all "
-        "results "
-        "in that folder. docs/reproduce.md has the details.",
+    .summary = "Repeat the experiments of the paper and print its tables with our results.",
+    .details = "EXPERIMENT is mnist-50k, mnist-60k, cifar10, cifar10-50k, stl10-4k, stl10-1k or stl10-32. For "
+               "each, two networks are trained, with objectives lda and cce, and each is evaluated in two ways, "
+               "which gives the four rows of the paper's tables. --rows all adds a third network, with the "
+               "objective that we recommend. Each training and each evaluation is a separate command, which the "
+               "table lists.\n"
+               "After an interruption, the same command continues. Complete trainings are kept; they are "
+               "extended if more epochs are requested and the halving interval of the learning rate is unchanged "
+               "(--halve-every). The table lists deviations from the paper: shorter trainings (--epochs, "
+               "--budget), another schedule (--schedule, --halve-every), other data (--data), another network "
+               "(--net). --list shows the progress of each training and when it will end, also while another "
+               "command is running. Rows are also compared with each other, image by image. table.md, table.csv, "
+               "pairs.csv and table.json in the folder given by -o contain all its results. Details: "
+               "docs/reproduce.md.",
     .examples = "deeplda reproduce --list\n"
                 "deeplda reproduce mnist-50k --budget 2h\n"
                 "deeplda reproduce mnist-50k mnist-60k --seeds 3 -o runs/paper\n"
