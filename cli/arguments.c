@@ -55,7 +55,8 @@ static int complain_unknown(const char *command, const char *name)
     cli_option elsewhere;
 
     if (option_find(name, &elsewhere))
-        return complain_usage(command, "option --%s is not for %s but for: %s", name, command, elsewhere.commands);
+        return complain_usage(command, "option --%s is not available for %s; it is for: %s", name, command,
+                              elsewhere.commands);
     if (near) return complain_usage(command, "unknown option --%s; did you mean --%s?", name, near);
     return complain_usage(command, "unknown option --%s", name);
 }
@@ -124,7 +125,7 @@ static int check_words(const cli_command *command, const cli_arguments *argument
     if (option_is(arguments->options, "help", "true")) return EXIT_OK;
     if (arguments->n_words < command->least) return complain_usage(command->name, "expected %s", command->operands);
     if (arguments->n_words > command->most)
-        return complain_usage(command->name, "'%s' is one word too many, expected %s",
+        return complain_usage(command->name, "unexpected argument '%s', expected %s",
                               arguments->words[command->most], command->operands);
     return EXIT_OK;
 }

@@ -171,8 +171,7 @@ static int run_lda(const cli_arguments *arguments)
     if (option_number(options, "cross-validate") == 1) /* the library would name its own argument, folds */
         return complain_usage(name, "option cross-validate: found 1, expected 2 or more, or 0 for none");
     if (!applied[0]) return fit_table(options, &source);
-    if (option_text(options, "save")[0])
-        return complain_usage(name, "--save keeps an LDA that is fitted, and --apply fits none: one of them");
+    if (option_text(options, "save")[0]) return complain_usage(name, "--save and --apply: expected one of them");
     return apply_lda(name, options, applied, source);
 }
 

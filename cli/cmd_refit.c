@@ -162,9 +162,9 @@ static int check_usage(const refitter *self)
         return complain_usage(name, "--add-class %s needs pictures of that class: --add-class NAME FOLDER",
                               self->add_class);
     if (!self->data && !self->priors[0])
-        return complain_usage(name, "expected DATA to fit on, or --priors alone to change no more than these");
+        return complain_usage(name, "expected DATA to fit on, or --priors to change only these");
     if (self->add_class[0] && option_is(self->options, "as-trained", "true"))
-        return complain_usage(name, "--as-trained does not go with --add-class, which fits on all pictures given");
+        return complain_usage(name, "--as-trained cannot be combined with --add-class, which uses all pictures");
     return EXIT_OK;
 }
 

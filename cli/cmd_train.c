@@ -177,8 +177,8 @@ static void say_stopped(const training *self)
 
     dlda_trainer_history(self->trainer, &epochs);
     if (epochs == 0) fputs("Stopped before the first epoch was complete: there is no model yet.\n", stderr);
-    else fprintf(stderr, "Stopped after %zu complete epochs; the best model of these is kept.\n", epochs);
-    fprintf(stderr, "To go on: deeplda train --resume %s\n", self->folder);
+    else fprintf(stderr, "Stopped after %zu complete epochs; the best model so far is saved.\n", epochs);
+    fprintf(stderr, "To continue: deeplda train --resume %s\n", self->folder);
 }
 
 /* ---- The command ---- */
@@ -206,13 +206,13 @@ static int complete_options(const cli_arguments *arguments)
     int code = EXIT_OK;
 
     if (run[0] && option_text(options, "output")[0])
-        return complain_usage(name, "--resume goes on in its own folder, so -o must not be given");
+        return complain_usage(name, "--resume continues in the folder of the run; -o is not allowed with it");
     if (arguments->n_words > 0) code = exit_code_of(name, option_set(options, "data", arguments->words[0]));
     if (code == EXIT_OK && run[0]) code = exit_code_of(name, dlda_options_use_run(options->training, run));
     else if (code == EXIT_OK && !option_is(options, "no-presets", "true"))
         code = exit_code_of(name, dlda_options_preset(options->training, option_text(options, "data")));
     if (code == EXIT_OK && run[0] && !option_text(options, "data")[0])
-        return complain_usage(name, "%s does not say where its data came from: deeplda train DATA --resume %s", run,
+        return complain_usage(name, "%s does not record its data; name them: deeplda train DATA --resume %s", run,
                               run);
     return code == EXIT_OK ? settle_data(options) : code;
 }

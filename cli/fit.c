@@ -11,7 +11,7 @@ fit_size fit_of_model(const dlda_model *model)
                        .channels = dlda_model_channels(model),
                        .classes = dlda_model_classes(model),
                        .images = "the model expects",
-                       .counts = "the model knows" };
+                       .counts = "the model has" };
 }
 
 fit_size fit_of_training(const dlda_dataset *train)

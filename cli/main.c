@@ -95,6 +95,6 @@ int main(int argc, char **argv)
     if (is_one_of(argv[1], "--version", "-V", "version")) return show_version();
     if (strcmp(argv[1], "--options-markdown") == 0) return show_options(help_options_markdown);
     if (strcmp(argv[1], "--options-man") == 0) return show_options(help_options_man);
-    if (argv[1][0] == '-') return complain_usage(NULL, "unknown option %s; a command comes first", argv[1]);
+    if (argv[1][0] == '-') return complain_usage(NULL, "unknown option %s; expected a command first", argv[1]);
     return complain_unknown_command(argv[1]);
 }

@@ -584,7 +584,7 @@ static void test_what_does_not_fit(void **state)
     dlda_trainer *on_half = NULL;
     CHECK_OK(dlda_trainer_create(other.options, half, other.validation, &on_half));
     CHECK_STATUS(dlda_trainer_resume(on_half, run), DLDA_E_OPTION);
-    CHECK_ERROR_SAYS("the data were others");
+    CHECK_ERROR_SAYS("made with other data");
     dlda_trainer_destroy(on_half);
     dlda_dataset_destroy(half);
     dlda_dataset_destroy(rest);
@@ -682,7 +682,7 @@ static void test_small_batches_are_warned_of(void **state)
     watch(&self);
     CHECK_OK(dlda_trainer_run(self.trainer));
     assert_non_null(strstr(self.said, "batches of 16 samples of 4 classes leave 12 rows"));
-    assert_non_null(strstr(self.said, "fewer than 18 make it unsound"));
+    assert_non_null(strstr(self.said, "at least 18 are recommended"));
     end_job(&self);
     self = new_job("lda", NULL, 0);
     watch(&self);

@@ -207,7 +207,7 @@ static const struct {
     { ADD, "layers.0.dense.weight", NULL, 0, 0, "7 tensors, expected 6 for an LDA" },
     { ADD, "head.priors", NULL, 0, 0, "tensor 'head.priors': found F32 [5], expected F64 [3]" },
     { SET, "head.counts", NULL, 1, 2.5, "head.counts: class 1 has 2.5 rows, expected a whole number" },
-    { SET, "head.counts", NULL, 1, 1, "head: 2 directions do not go with 2 usable classes and 4 features" },
+    { SET, "head.counts", NULL, 1, 1, "head: 2 directions do not match 2 usable classes and 4 features" },
     { SET, "head.means", NULL, 5, 1e101, "head.means: value 5 is 1e+101" },
     { SET, "head.directions", NULL, 5, -1e300, "head.directions: value 5 is -1e+300" },
     { SET, "head.eigenvalues", NULL, 1, 1e9, "head.eigenvalues: number 1 is larger than the one before it" },

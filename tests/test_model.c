@@ -357,7 +357,7 @@ static void test_data_that_does_not_fit(void **state)
     dlda_dataset_spec specs[3] = { spec_of_images(), spec_of_images(), spec_of_images() };
     static const char *const words[3] = { "evaluate: images of 5x6x2, the model takes 6x5x2",
                                           "evaluate: the data has no labels",
-                                          "evaluate: 4 classes in the data, the model knows 3" };
+                                          "evaluate: 4 classes in the data, the model has 3" };
 
     (void)state;
     specs[0].height = WIDTH, specs[0].width = HEIGHT;

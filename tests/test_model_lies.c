@@ -149,7 +149,7 @@ static const struct {
     { SET, "head.means", 5, -1e308, "head.means: value 5 is -1e+308" },
     { SET, "head.directions", 3, 1e99, "head: means times directions: value" },
     { SET, "head.directions", 7, 1e300, "head.directions: value 7 is 1e+300" },
-    { SET, "head.counts", 0, 1, "head: 2 directions do not go with 2 usable classes and 4 features" },
+    { SET, "head.counts", 0, 1, "head: 2 directions do not match 2 usable classes and 4 features" },
     { SET, "layers.0.bn.variance", 3, -1e-3, "layers.0.bn.variance: value 3 is -0.001, expected 0 or more" },
     { SET, "layers.3.bn.variance", 0, -1, "layers.3.bn.variance: value 0 is -1, expected 0 or more" },
 };

@@ -232,7 +232,7 @@ static void test_bad_tables(void **state)
         { "p,q,r\n1,2,a\n3,1e40,b\n", NULL, "found '1e40'", DLDA_E_FORMAT },
         { "p;q;r\n1;2;a\n3;4,5;b\n", NULL, "line 3, column 2 (q): found '4,5'", DLDA_E_FORMAT },
         { "setosa,1,2\nsetosa,3,4\n", NULL,
-          "line 2, column 1 (setosa): found 'setosa', expected a number; option label", DLDA_E_FORMAT },
+          "line 2, column 1 (setosa): found 'setosa', expected a number; use option label", DLDA_E_FORMAT },
         { "1,2,a\n3,4\n", NULL, "line 2 has 2 columns, expected 3", DLDA_E_FORMAT },
         { "p,label,q\n1\n2\n", NULL, "line 2 has 1 columns, expected 3", DLDA_E_FORMAT },
         { "1,2,a\n3,4,b,5\n", NULL, "line 2 has 4 columns, expected 3", DLDA_E_FORMAT },

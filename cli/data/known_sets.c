@@ -71,9 +71,9 @@ dlda_status known_file_check(const char *folder, const known_file *file)
     if (file->optional && !dlda_path_exists(path)) goto done;
     DLDA_TRY(sha256_of_file(path, digest));
     if (!has_size(path, file->size))
-        DLDA_FAIL(DLDA_E_FORMAT, "%s: damaged or of another edition: not %zu bytes long", path, file->size);
+        DLDA_FAIL(DLDA_E_FORMAT, "%s: damaged or another version: not %zu bytes long", path, file->size);
     if (file->sha256 && strcmp(digest, file->sha256) != 0)
-        DLDA_FAIL(DLDA_E_FORMAT, "%s: damaged or of another edition: SHA-256 is %s, expected %s", path, digest,
+        DLDA_FAIL(DLDA_E_FORMAT, "%s: damaged or another version: SHA-256 is %s, expected %s", path, digest,
                   file->sha256);
 done:
     dlda_release(path);
@@ -106,7 +106,7 @@ dlda_status known_set_explain(const char *path, dlda_status status)
     char *folder = NULL;
 
     if (!set || known_set_folder(set, &folder) != DLDA_OK || dlda_path_is_folder(folder)) goto done;
-    if (set->package) dlda_fail(status, "%s: not in %s yet; run: deeplda data fetch %s", path, folder, path);
+    if (set->package) dlda_fail(status, "%s: not in %s; run: deeplda data fetch %s", path, folder, path);
     else
         dlda_fail(status, "%s: not in %s; it cannot be fetched, so put its files there: %s, %s, ...", path, folder,
                   set->files[0].name, set->files[1].name);

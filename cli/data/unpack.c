@@ -32,7 +32,8 @@ static dlda_status fail(const unpacker *self)
     int code = archive_errno(self->archive);
     dlda_status status = code == ENOMEM ? DLDA_E_MEMORY : code == EIO ? DLDA_E_IO : DLDA_E_FORMAT;
 
-    return dlda_fail(status, "%s: not a whole .tgz archive: %s", self->path, words ? words : "it ends too early");
+    return dlda_fail(status, "%s: not a complete .tgz archive: %s", self->path,
+                     words ? words : "it ends too early");
 }
 
 static dlda_status open_archive(unpacker *self)
@@ -94,7 +95,8 @@ static dlda_status write_entry(const unpacker *self, const known_member *wanted)
 
     DLDA_TRY(check_entry(self, wanted));
     DLDA_TRY(dlda_path_join(self->folder, wanted->name, &path));
-    if (dlda_path_exists(path)) DLDA_FAIL(DLDA_E_FORMAT, "%s: two files are called %s", self->path, wanted->path);
+    if (dlda_path_exists(path))
+        DLDA_FAIL(DLDA_E_FORMAT, "%s: contains two files named %s", self->path, wanted->path);
     DLDA_TRY(dlda_file_writer_open(path, &writer));
     for (size_t left = wanted->size; left > 0;) {
         la_ssize_t n = archive_read_data(self->archive, self->bytes, left < PORTION ? left : PORTION);

@@ -33,15 +33,15 @@ static int wants_svm(const evaluator *self)
 static int check_answers_file(const evaluator *self, const cli_arguments *arguments)
 {
     if (!is_given(self, "compare"))
-        return complain_usage(eval_name, "%s: answers can only be compared with others: --compare OTHER.csv",
+        return complain_usage(eval_name,
+                              "%s: is a file of answers, which can only be compared: --compare OTHER.csv",
                               self->first.path);
     if (arguments->n_words > 1 || !answers_is_file(self->second.path))
         return complain_usage(eval_name,
-                              "%s: answers from a file, which need another such file and no data; found %s",
+                              "%s: is a file of answers, which needs another such file and no data; found %s",
                               self->first.path, arguments->n_words > 1 ? arguments->words[1] : self->second.path);
     if (wants_svm(self) || is_given(self, "answers") || option_is_given(self->options, "head"))
-        return complain_usage(eval_name,
-                              "%s: --svm, --answers and --head are for models, found answers from a file",
+        return complain_usage(eval_name, "%s: --svm, --answers and --head are for models, found a file of answers",
                               self->first.path);
     return EXIT_OK;
 }
@@ -55,7 +55,7 @@ static int check_usage(const evaluator *self, const cli_arguments *arguments)
     if (has_head && !is_given(self, "compare"))
         return complain_usage(eval_name, "option compare-head is for --compare, which was not given");
     if (has_head && answers_is_file(self->second.path))
-        return complain_usage(eval_name, "%s: --compare-head is for models, found answers from a file",
+        return complain_usage(eval_name, "%s: --compare-head is for models, found a file of answers",
                               self->second.path);
     return answers_is_file(self->first.path) ? check_answers_file(self, arguments) : EXIT_OK;
 }

@@ -79,7 +79,7 @@ void compare_print_verdict(FILE *file, const stat_pairs *pairs, const char *firs
     compare_p_text(stat_mcnemar(pairs), p);
     fputs("McNemar's exact test: ", file);
     if (better) fprintf(file, "%s is better", better == 1 ? first : second);
-    else fputs("these samples cannot tell which is better", file);
+    else fputs("the difference is not significant", file);
     fprintf(file, " (p %s%s)\n", p[0] == '<' ? "" : "= ", p);
 }
 

@@ -36,7 +36,7 @@ static void write_json(const dlda_run_info *info)
 
 static void write_text(const char *path, const dlda_run_info *info)
 {
-    printf("%s: a checkpoint; 'deeplda train --resume' on its folder goes on from here\n", path);
+    printf("%s: a checkpoint; continue with 'deeplda train --resume' on its folder\n", path);
     printf("%-12s%zu complete, and %zu batches of the next; %zu batches in all\n", "epochs", info->epochs_done,
            info->batches_done, info->steps_done);
     if (info->best_epoch == 0) printf("%-12snone yet\n", "best epoch");

@@ -56,7 +56,7 @@ static dlda_status check_samples(const test_answers_spec *spec)
     if (dlda_dataset_label(samples, 0) < 0)
         return dlda_fail(DLDA_E_SHAPE, "%s: the data has no labels", spec->part);
     if (classes > dlda_model_classes(spec->model))
-        return dlda_fail(DLDA_E_SHAPE, "%s: %zu classes in the data, the model knows %zu", spec->part, classes,
+        return dlda_fail(DLDA_E_SHAPE, "%s: %zu classes in the data, the model has %zu", spec->part, classes,
                          dlda_model_classes(spec->model));
     return DLDA_OK;
 }

@@ -170,12 +170,13 @@ static int watch(reporting *self)
         code = exit_code_of(name, look(self, &goes_on));
         if (code != EXIT_OK || !goes_on) break;
         double changed = last_change(self->arguments);
-        if (changed < 0 && written != -2) fprintf(stderr, "waiting for the first epoch to be complete\n");
+        if (changed < 0 && written != -2) fprintf(stderr, "waiting for the first epoch to complete\n");
         if (changed > 0 && changed != written) {
             code = write_report(self, 1);
             if (interrupt_signal())
                 code = EXIT_OK; /* it may have ended gnuplot too; the last report is still to come */
-            if (written < 0) fprintf(stderr, "%s/report.html: open it; Ctrl-C ends the watching\n", self->folder);
+            if (written < 0)
+                fprintf(stderr, "%s/report.html: updated after each epoch; Ctrl-C stops\n", self->folder);
         }
         written = changed < 0 ? -2 : changed;
         wait_a_moment();

@@ -208,7 +208,7 @@ dlda_status report_write_page(const training_report *self)
     dlda_status status = DLDA_OK;
     char *path = NULL;
 
-    if (self->n_figures == 0) DLDA_FAIL(DLDA_E_ARGUMENT, "report: the figures come before the page");
+    if (self->n_figures == 0) DLDA_FAIL(DLDA_E_ARGUMENT, "report: figures must be written before the page");
     DLDA_TRY(dlda_path_join(self->folder, "report.html", &path));
     DLDA_TRY(report_write_html(self, path));
 done:

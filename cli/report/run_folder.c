@@ -163,8 +163,8 @@ static dlda_status check_folder(const char *path)
     char *file = NULL;
     int found = 0;
 
-    if (!dlda_path_exists(path)) DLDA_FAIL(DLDA_E_IO, "%s: is not there; expected the folder of a run", path);
-    if (!dlda_path_is_folder(path)) DLDA_FAIL(DLDA_E_IO, "%s: is not a folder; expected that of a run", path);
+    if (!dlda_path_exists(path)) DLDA_FAIL(DLDA_E_IO, "%s: does not exist; expected a run folder", path);
+    if (!dlda_path_is_folder(path)) DLDA_FAIL(DLDA_E_IO, "%s: is not a folder; expected a run folder", path);
     for (size_t i = 0; !found && i < sizeof files / sizeof files[0]; i++) {
         DLDA_TRY(dlda_path_join(path, files[i], &file));
         found = dlda_path_exists(file);
@@ -173,7 +173,7 @@ static dlda_status check_folder(const char *path)
     }
     if (!found)
         DLDA_FAIL(DLDA_E_FORMAT,
-                  "%s: is not the folder of a run: it has neither history.csv nor any other file of "
+                  "%s: is not a run folder: it has neither history.csv nor any other file of "
                   "one",
                   path);
 done:

@@ -32,7 +32,7 @@ static void read_validation(const char *command, const cli_options *options, con
         snprintf(self->problem, sizeof self->problem, "%s cannot be divided as in the training.", data);
     else if (!self->samples)
         snprintf(self->problem, sizeof self->problem,
-                 "%s has no test part, and the run held nothing out. --data names others to test on.", data);
+                 "%s has no test part, and the run held nothing out. Use --data to name other test data.", data);
     self->part = "validation";
     dlda_dataset_destroy(train);
     dlda_dataset_destroy(all);
@@ -46,7 +46,7 @@ static void read_data(const char *command, const cli_options *options, run_sampl
     dlda_read_spec_use_model(&spec, self->model);
     if (!data[0])
         snprintf(self->problem, sizeof self->problem,
-                 "The run does not say where its data came from. --data names some to test on.");
+                 "The run does not record its data. Use --data to name test data.");
     else if (!option_is_given(options, "data") && !dlda_dataset_has_part(&spec))
         read_validation(command, options, data, self);
     else if (data_open(&spec, &self->samples) != DLDA_OK) note_error(self);

@@ -69,7 +69,7 @@ static char *halving_hint(const training *self)
     const char *there = record_setting(&self->found, "halve-every");
 
     if (!there || setting_is_same(there, record_setting(&self->asked, "halve-every"))) return NULL;
-    return text_format("To go on with it, keep its halving: --epochs %zu --halve-every %s\n",
+    return text_format("To continue it, keep its halving interval: --epochs %zu --halve-every %s\n",
                        self->asked.schedule.epochs, there);
 }
 
@@ -117,7 +117,7 @@ static int check_epochs(const training *self)
 
 static int complain_running(const training *self)
 {
-    complain(reproduce_name, "%s: process %zu trains there; wait for it, or stop it", self->folder,
+    complain(reproduce_name, "%s: in use by process %zu; wait for it, or stop it", self->folder,
              self->progress.process);
     return EXIT_FAILED;
 }

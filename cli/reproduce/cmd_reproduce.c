@@ -35,7 +35,7 @@ static int run_and_show(const reproduce_request *request)
     if (code == EXIT_OK) code = plan_check(&plan);
     if (code == EXIT_OK) {
         code = plan_run(&plan);
-        if (code >= EXIT_SIGNAL) fputs("Stopped. To go on: the same command again.\n", stderr);
+        if (code >= EXIT_SIGNAL) fputs("Stopped. To continue: the same command again.\n", stderr);
         int shown = results_show(&plan);
         if (code == EXIT_OK) code = shown;
     }

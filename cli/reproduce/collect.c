@@ -122,7 +122,7 @@ static int is_finished(training *self)
     if (progress->done > 0) self->found.schedule.epochs = progress->done;
     if (progress->state == TRAINING_COMPLETE || progress->state == TRAINING_MISSING) return 1;
     char *state = progress_text(progress);
-    complain(reproduce_name, "%s: someone went on with it, so it is not in the table: %s", self->folder, state);
+    complain(reproduce_name, "%s: was continued manually, so it is not in the table: %s", self->folder, state);
     free(state);
     return 0;
 }

@@ -84,7 +84,8 @@ static int list_experiment(reproduce_plan *plan, const plan_task *task)
     print_rows(task->experiment);
     int code = print_cost(plan, task);
     if (code == EXIT_OK && !task->data.is_counted)
-        printf("  %s is not here, or cannot be read: images are counted as in the paper\n", task->experiment->set);
+        printf("  %s is not installed or cannot be read: numbers of images are those of the paper\n",
+               task->experiment->set);
     if (code == EXIT_OK) print_states(plan, task->experiment);
     return code;
 }

@@ -38,7 +38,7 @@ static int read_answers(const char *path, const row_kind *kind, sample_answers *
 {
     int code = answers_read(answers, reproduce_name, path, kind->figures ? kind->figures : ANSWERS_PREDICTED);
 
-    if (code != EXIT_OK) complain(reproduce_name, "%s: remove the file to have it made again", path);
+    if (code != EXIT_OK) complain(reproduce_name, "%s: remove the file to recreate it", path);
     return code;
 }
 

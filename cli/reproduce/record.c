@@ -71,8 +71,8 @@ static int load(const char *path, json_t **object)
 
     *object = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
     if (json_is_object(*object)) return EXIT_OK;
-    complain(reproduce_name, "%s: line %d: %s; remove the file to have it made again", path,
-             *object ? 1 : error.line, *object ? "not a JSON object" : error.text);
+    complain(reproduce_name, "%s: line %d: %s; remove the file to recreate it", path, *object ? 1 : error.line,
+             *object ? "not a JSON object" : error.text);
     json_decref(*object);
     *object = NULL;
     return EXIT_FAILED;
@@ -232,7 +232,7 @@ int evaluation_read(const evaluation *row, row_counts *counts)
 
     if (code != EXIT_OK) return code;
     if (!find_counts(object, &row_kinds[row->row], counts)) {
-        complain(reproduce_name, "%s: no counts of correct answers in it; remove the file to have it made again",
+        complain(reproduce_name, "%s: no counts of correct answers in it; remove the file to recreate it",
                  row->figures);
         code = EXIT_FAILED;
     }

@@ -45,9 +45,8 @@ static int complain_experiment(const char *word)
     for (; count < MOST_EXPERIMENTS && experiment_at(count); count++) names[count] = experiment_at(count)->name;
     int near = dlda_closest_word(word, names, count);
     if (near >= 0)
-        return complain_usage(reproduce_name, "no experiment is called '%s'; did you mean '%s'?", word,
-                              names[near]);
-    return complain_usage(reproduce_name, "no experiment is called '%s'; --list names them", word);
+        return complain_usage(reproduce_name, "unknown experiment '%s'; did you mean '%s'?", word, names[near]);
+    return complain_usage(reproduce_name, "unknown experiment '%s'; --list names them", word);
 }
 
 static int read_experiments(const cli_arguments *arguments, reproduce_request *request)
@@ -139,7 +138,8 @@ static int read_epochs(const cli_options *options, reproduce_request *request)
     request->has_halving = option_is_given(options, "halve-every");
     request->halve_every = (size_t)option_number(options, "halve-every");
     if (request->is_cosine && request->has_halving)
-        return complain_usage(reproduce_name, "--halve-every: a cosine halves nothing; expected --schedule halve");
+        return complain_usage(reproduce_name,
+                              "--halve-every has no effect with a cosine; expected --schedule halve");
     if (option_is_given(options, "epochs")) {
         if (budget[0]) return complain_usage(reproduce_name, "--epochs and --budget: expected one of them");
         request->epochs = (size_t)option_number(options, "epochs");
@@ -172,9 +172,8 @@ static int check_experiments(const reproduce_request *request)
                                   request->first_fold < request->last_fold ? "folds" : "fold", request->last_fold,
                                   experiment->name, experiment->folds);
         if (request->data && strcmp(experiment->set, set) != 0)
-            return complain_usage(reproduce_name,
-                                  "option data stands for one set, and these experiments need %s and %s", set,
-                                  experiment->set);
+            return complain_usage(reproduce_name, "option data names one set, but these experiments need %s and %s",
+                                  set, experiment->set);
     }
     return EXIT_OK;
 }

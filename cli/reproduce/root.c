@@ -34,7 +34,7 @@ int root_lock(const char *root, int *lock)
     }
     if (*lock < 0) complain(reproduce_name, "%s: cannot write: %s", path, strerror(errno));
     else if (locked != 0)
-        complain(reproduce_name, "%s: another process works in this folder; wait for it, or choose another with -o",
+        complain(reproduce_name, "%s: in use by another process; wait for it, or choose another folder with -o",
                  root);
     free(path);
     return locked == 0 ? EXIT_OK : EXIT_FAILED;

@@ -42,10 +42,10 @@ static int run_child(const reproduce_request *request, cli_words *words, int out
         .argv = (const char *const *)argv.at, .output = output, .dies_with_us = 1, .stopped = &stopped });
     if (status < 0 && !stopped) complain(reproduce_name, "cannot run %s: %s", request->program, strerror(errno));
     else if (status == EXIT_SIGNAL + SIGKILL)
-        complain(reproduce_name, "'deeplda %s' was killed; is there too little memory?", words->at[0]);
+        complain(reproduce_name, "'deeplda %s' was killed, possibly for lack of memory", words->at[0]);
     else if (is_crash(status, stopped))
-        complain(reproduce_name, "'deeplda %s' was ended by signal %d (%s): that is an error in the program",
-                 words->at[0], status - EXIT_SIGNAL, strsignal(status - EXIT_SIGNAL));
+        complain(reproduce_name, "'deeplda %s' was ended by signal %d (%s): this is a bug in deeplda", words->at[0],
+                 status - EXIT_SIGNAL, strsignal(status - EXIT_SIGNAL));
     words_release(&argv);
     if (stopped && status <= 0)
         return EXIT_SIGNAL + stopped; /* it came before the child was there, or too late to be noticed */
@@ -63,10 +63,10 @@ static void say_status(reproduce_plan *plan, const training *self, size_t number
     fprintf(stderr, "\ntraining %zu of %zu: %s, %s", number, plan->n_asked, self->title,
             trained_kinds[self->kind].name);
     if (self->progress.state != TRAINING_MISSING)
-        fprintf(stderr, ", going on after %zu epochs", self->progress.done);
+        fprintf(stderr, ", continuing after %zu epochs", self->progress.done);
     if (!isnan(left)) {
         char *end = end_text(left);
-        fprintf(stderr, "; all will end about %s", end);
+        fprintf(stderr, "; all will be done at about %s", end);
         free(end);
     }
     schedule_note(&self->asked.schedule, trained_kinds[self->kind].objective, &deviations);

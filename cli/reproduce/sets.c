@@ -17,9 +17,10 @@ static int complain_missing(const known_set *set)
     char *folder = NULL;
 
     if (known_set_folder(set, &folder) == DLDA_OK)
-        complain(reproduce_name,
-                 "%s: not here, and no package holds it; put its binary files into %s, or say --data PATH",
-                 set->name, folder);
+        complain(
+            reproduce_name,
+            "%s: not installed and not available as a package; put its binary files into %s, or use --data PATH",
+            set->name, folder);
     dlda_text_destroy(folder);
     return EXIT_FAILED;
 }

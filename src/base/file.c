@@ -80,7 +80,7 @@ static dlda_status read_exactly(const char *path, int file, size_t size, char *b
         ssize_t n = read(file, bytes + done, size - done);
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) return dlda_fail(DLDA_E_IO, "%s: cannot read: %s", path, strerror(errno));
-        if (n == 0) return dlda_fail(DLDA_E_IO, "%s: became shorter while it was read", path);
+        if (n == 0) return dlda_fail(DLDA_E_IO, "%s: was truncated while it was read", path);
         done += (size_t)n;
     }
     return DLDA_OK;

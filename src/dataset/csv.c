@@ -177,7 +177,7 @@ static dlda_status bad_cell(const dlda_csv *self, const dlda_record *row, size_t
                          self->separator);
     return dlda_fail(DLDA_E_FORMAT, "%s: line %zu, column %zu%s: found '%s', expected a number%s", self->path,
                      row->line, column + 1, name, dlda_show(copy).text,
-                     row->line <= self->header + 1 ? "; option label says which column has the labels" : "");
+                     row->line <= self->header + 1 ? "; use option label to name the label column" : "");
 }
 
 /* Reports what is wrong with a row that could not be decoded. */

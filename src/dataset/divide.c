@@ -107,8 +107,7 @@ static dlda_status check_folds(const dlda_options *options)
     if (folds < 2) return dlda_fail(DLDA_E_OPTION, "option folds: found %lld, expected at least 2", folds);
     if (fold == 0) return dlda_fail(DLDA_E_OPTION, "option folds needs option fold, from 1 to %lld", folds);
     if (fold > folds)
-        return dlda_fail(DLDA_E_OPTION, "option fold: found %lld, expected 1 to %lld, as option folds says", fold,
-                         folds);
+        return dlda_fail(DLDA_E_OPTION, "option fold: found %lld, expected 1 to %lld (option folds)", fold, folds);
     return DLDA_OK;
 }
 

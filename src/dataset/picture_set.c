@@ -99,12 +99,10 @@ static dlda_status fail_sizes(const picture_set *set, size_t a, size_t b)
 {
     const dlda_image_shape *one = &set->pictures[a].shape, *two = &set->pictures[b].shape;
 
-    return dlda_fail(
-        DLDA_E_SHAPE,
-        "%s: %s is %zu x %zu, %s is %zu x %zu (height, width), expected one size; option resize brings "
-        "all to one",
-        set->folder, dlda_name_list_at(set->files, a), one->height, one->width, dlda_name_list_at(set->files, b),
-        two->height, two->width);
+    return dlda_fail(DLDA_E_SHAPE,
+                     "%s: %s is %zu x %zu, %s is %zu x %zu (height, width), expected one size; use option resize",
+                     set->folder, dlda_name_list_at(set->files, a), one->height, one->width,
+                     dlda_name_list_at(set->files, b), two->height, two->width);
 }
 
 /* Determines the common shape, and a place for each picture without failure so far. */

@@ -96,7 +96,7 @@ static dlda_status read_file(planar_reader *self, const char *path, size_t count
         size_t n = count - first < PORTION ? count - first : PORTION;
         if (fread(self->portion, self->record, n, file) != n)
             DLDA_FAIL(DLDA_E_IO, "%s: cannot read: %s", path,
-                      ferror(file) ? strerror(errno) : "it became shorter while it was read");
+                      ferror(file) ? strerror(errno) : "it was truncated while it was read");
         DLDA_TRY(take_portion(self, path, first, n));
     }
 done:

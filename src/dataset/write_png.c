@@ -130,7 +130,7 @@ dlda_status dlda_write_png_folder(const dlda_dataset *self, dlda_part part, cons
     DLDA_TRY(check_images(self));
     DLDA_TRY(dlda_path_join(folder, part == DLDA_PART_TRAIN ? "train" : "test", &target));
     if (dlda_path_exists(target))
-        DLDA_FAIL(DLDA_E_EXISTS, "%s: is there already; choose another folder, or remove it first", target);
+        DLDA_FAIL(DLDA_E_EXISTS, "%s: already exists; choose another folder, or remove it first", target);
     snprintf(name, sizeof name, ".%s.tmp-%ld", part == DLDA_PART_TRAIN ? "train" : "test", (long)getpid());
     DLDA_TRY(dlda_path_join(folder, name, &temporary));
     DLDA_TRY(dlda_folder_make(temporary));

@@ -176,8 +176,8 @@ static dlda_status check_member(const zip_reader *self, const char *name, size_t
         return dlda_fail(DLDA_E_FORMAT, "%s: %s: stored in %zu bytes, but its size is %zu", self->path, name,
                          part->packed_size, part->size);
     if (part->size / MOST_DEFLATE > part->packed_size)
-        return dlda_fail(DLDA_E_FORMAT, "%s: %s: %zu bytes are said to become %zu, more than they can", self->path,
-                         name, part->packed_size, part->size);
+        return dlda_fail(DLDA_E_FORMAT, "%s: %s: %zu bytes cannot expand to %zu", self->path, name,
+                         part->packed_size, part->size);
     return DLDA_OK;
 }
 

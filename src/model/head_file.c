@@ -93,9 +93,8 @@ static dlda_status check_values(const dlda_lda *lda, const char *path)
         usable += lda->counts[c] >= 2;
     }
     if (usable < 2 || lda->K != (usable - 1 < lda->D ? usable - 1 : lda->D))
-        return dlda_fail(DLDA_E_FORMAT,
-                         "%s: head: %zu directions do not go with %zu usable classes and %zu features", path,
-                         lda->K, usable, lda->D);
+        return dlda_fail(DLDA_E_FORMAT, "%s: head: %zu directions do not match %zu usable classes and %zu features",
+                         path, lda->K, usable, lda->D);
     for (size_t k = 1; k < lda->K; k++)
         if (lda->eigenvalues[k] > lda->eigenvalues[k - 1])
             return dlda_fail(DLDA_E_FORMAT, "%s: head.eigenvalues: number %zu is larger than the one before it",

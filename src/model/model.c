@@ -159,7 +159,7 @@ dlda_status dlda_model_require_softmax(const dlda_model *self)
     if (self->softmax) return DLDA_OK;
     if (has_option(self, "objective", "cce"))
         return dlda_fail(DLDA_E_OPTION,
-                         "the model's classes are not those that its softmax was trained for; its LDA classifies "
+                         "the model's classes are not those its softmax was trained on; its LDA classifies "
                          "them");
     return dlda_fail(DLDA_E_OPTION,
                      "the model has no softmax, since it was not trained with objective cce; use its LDA, or train "
@@ -361,7 +361,7 @@ dlda_status dlda_model_check_labels(const dlda_model *self, const dlda_dataset *
 {
     if (!dlda_dataset_labels(dataset)) return dlda_fail(DLDA_E_SHAPE, "%s: the data has no labels", what);
     if (dlda_dataset_classes(dataset) > self->classes)
-        return dlda_fail(DLDA_E_SHAPE, "%s: %zu classes in the data, the model knows %zu", what,
+        return dlda_fail(DLDA_E_SHAPE, "%s: %zu classes in the data, the model has %zu", what,
                          dlda_dataset_classes(dataset), self->classes);
     return DLDA_OK;
 }

@@ -37,8 +37,8 @@ static dlda_status fit(const dlda_model *model, const char *name, int any_size, 
 
     if (!any_size && (have.height != want.height || have.width != want.width))
         DLDA_FAIL(DLDA_E_SHAPE,
-                  "%s: %zu x %zu pixels (height, width), the model expects %zu x %zu; option resize %zux%zu brings "
-                  "pictures to that size",
+                  "%s: %zu x %zu pixels (height, width), the model expects %zu x %zu; option resize %zux%zu "
+                  "converts pictures to that size",
                   name, have.height, have.width, want.height, want.width, want.height, want.width);
     if (dlda_image_shape_equal(&have, &want)) {
         dlda_scale_bytes(raw->bytes, dlda_image_size(&want), image);

@@ -208,8 +208,8 @@ static dlda_status compare_run(const dlda_trainer *self, const dlda_safetensors 
     describe_data(self, ours);
     if (strcmp(ours, texts.data) != 0)
         DLDA_FAIL(DLDA_E_OPTION,
-                  "%s: the data were others (fingerprint %s, now %s); a resumed training needs the same data", path,
-                  texts.data, ours);
+                  "%s: made with other data (fingerprint %s, found %s); a resumed training needs the same data",
+                  path, texts.data, ours);
 done:
     return status;
 }

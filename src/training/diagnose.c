@@ -65,7 +65,7 @@ void dlda_trainer_warn(const dlda_trainer *self)
     if (dlda_objective_row_of((dlda_objective_kind)self->options->objective)->info.softmax) return;
     snprintf(message, sizeof message,
              "warning: batches of %zu samples of %zu classes leave %zu rows for the scatter within classes of %zu "
-             "features; fewer than %zu make it unsound: a larger batch is wise",
+             "features; at least %zu are recommended: use a larger batch",
              self->batch, C, rows, D, ENOUGH * D);
     self->watch.log(self->watch.user, message);
 }

@@ -19,7 +19,7 @@ static dlda_status make_folder(const char *folder, int force, int *made)
     if (*made) return DLDA_OK;
     if (errno != EEXIST) return dlda_fail(DLDA_E_IO, "%s: cannot make the folder: %s", folder, strerror(errno));
     if (!dlda_path_is_folder(folder)) return dlda_fail(DLDA_E_EXISTS, "%s: is there, and is not a folder", folder);
-    if (!force) return dlda_fail(DLDA_E_EXISTS, "%s: the folder is there already", folder);
+    if (!force) return dlda_fail(DLDA_E_EXISTS, "%s: the folder already exists", folder);
     return DLDA_OK;
 }
 

@@ -209,7 +209,7 @@ dlda_status dlda_options_use_run(dlda_options *options, const char *path)
     if (info->format[0]) DLDA_TRY(dlda_options_suggest(options, "format", info->format));
     if (info->label[0]) DLDA_TRY(dlda_options_suggest(options, "label", info->label));
     if (!info->options[0])
-        DLDA_FAIL(DLDA_E_IO, "%s: neither a whole checkpoint nor options.json: the options are unknown", path);
+        DLDA_FAIL(DLDA_E_IO, "%s: neither an undamaged checkpoint nor options.json: the options are unknown", path);
     DLDA_TRY(dlda_options_from_json(options, info->options, path));
 done:
     dlda_run_info_destroy(info);

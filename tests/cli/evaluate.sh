@@ -114,7 +114,7 @@ prints '^  first  *[0-9.]* %  ([0-9.]* to [0-9.]* %)  hard_lda/model.safetensors
 prints '^  both right [0-9]*, only the first [0-9]*, only the second [0-9]*, both wrong [0-9]*$'
 prints "^  McNemar's exact test: the first is better (p < 0.0001)$"
 expect 0 eval "$weak" hard --head softmax --compare "$hard"; prints 'the second is better (p < 0.0001)$'
-expect 0 eval first.csv --compare first.csv; prints 'these samples cannot tell which is better (p = 1.0000)$'
+expect 0 eval first.csv --compare first.csv; prints 'the difference is not significant (p = 1.0000)$'
 prints '^  difference +0.00 points'
 expect 0 eval "$weak" hard --head softmax --compare "$weak" --compare-head lda --json
 json "a['head'] == 'softmax' and a['compare']['second']['head'] == 'lda' and a['compare']['better'] == 'second'"
@@ -139,9 +139,9 @@ expect 2 eval "$hard" hard --compare "$lda" --compare-head softmax; says 'the mo
 expect 2 eval "$hard" hard --compare second.csv --compare-head lda; says 'compare-head is for models'
 expect 1 eval "$hard" hard --compare missing.safetensors; says 'missing.safetensors'; silent out
 expect 1 eval "$hard" hard --compare missing.csv; says 'missing.csv: cannot read'; silent out
-expect 2 eval first.csv; says 'answers can only be compared with others'
-expect 2 eval first.csv hard --compare second.csv; says 'need another such file and no data; found hard'
-expect 2 eval first.csv --compare "$hard"; says 'need another such file and no data; found hard_lda'
+expect 2 eval first.csv; says 'is a file of answers, which can only be compared'
+expect 2 eval first.csv hard --compare second.csv; says 'needs another such file and no data; found hard'
+expect 2 eval first.csv --compare "$hard"; says 'needs another such file and no data; found hard_lda'
 expect 2 eval first.csv --compare second.csv --svm; says 'are for models'
 expect 1 eval "$lda" data/good --compare second.csv; says 'answers to 60 samples, second.csv to 240'; silent out
 sed '5s/,[012],/,7,/' second.csv >other.csv; expect 1 eval first.csv --compare other.csv
@@ -247,7 +247,7 @@ expect 0 info stiff.safetensors --json; json "a['options']['lambda'] == 1"
 expect 0 refit "$hard" data/pictures -o names.safetensors
 expect 0 eval names.safetensors data/pictures --json; json "[c['name'] for c in a['classes']] == ['class 0', 'class 1', 'class 2']"
 expect 0 refit hard_cce/model.safetensors data/pictures -o names.safetensors
-expect 2 eval names.safetensors data/pictures --head softmax; says 'not those that its softmax was trained for'
+expect 2 eval names.safetensors data/pictures --head softmax; says 'not those its softmax was trained on'
 expect 0 refit "$hard" hard -o same.safetensors; cp same.safetensors before
 expect 0 refit same.safetensors hard -o same.safetensors; holds "a model may replace itself" same_heads before same.safetensors
 
@@ -268,7 +268,7 @@ expect 2 refit "$hard" --priors 1,-2,1 -o bad.safetensors; says "value 2, '-2', 
 expect 2 refit "$hard" --priors 1,,1 -o bad.safetensors; says "value 2, '', is not a number"
 expect 2 refit "$hard" hard --priors 1,x,1 -o bad.safetensors; says "value 2, 'x', is not a number"
 expect 2 refit "$hard" --add-class new -o bad.safetensors; says 'needs pictures of that class'
-expect 2 refit "$hard" --add-class new --as-trained data/album -o bad.safetensors; says 'does not go with'
+expect 2 refit "$hard" --add-class new --as-trained data/album -o bad.safetensors; says 'cannot be combined with'
 expect 2 refit "$hard" --add-class 1 data/album -o bad.safetensors; says "has a class '1' already"
 expect 1 refit "$hard" --add-class new data/missing -o bad.safetensors; says 'data/missing'
 expect 1 refit "$hard" --add-class new data/zero.png -o bad.safetensors; says 'zero.png: .*1 samples of the new class, expected at least 2'

@@ -42,7 +42,7 @@ grep -q '^good enough: run/model.safetensors' watched
 "$watch" run >again # it goes on where it stopped
 grep -q 'model.safetensors' again
 if "$program" train --resume run 2>message; then exit 1; fi
-grep -q 'run does not say where its data came from' message
+grep -q 'run does not record its data' message
 
 # Arrays and bytes only: nothing appears in the folder, and the new images are classified.
 mkdir empty

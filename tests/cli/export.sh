@@ -22,7 +22,7 @@ differ "--proba changes the file" m.onnx bayes.onnx
 cp m.onnx older.onnx
 expect 0 export "$model" -o older.onnx; holds "the same model, the same bytes" cmp -s m.onnx older.onnx
 
-expect 2 export "$model"; says 'a file to write is needed: -o'; silent out
+expect 2 export "$model"; says 'expected -o FILE.onnx'; silent out
 expect 2 export -o x.onnx; absent x.onnx
 expect 2 export "$model" -o "./$model"; says 'option --output: found .*, which is read as well; expected another file'
 expect 0 info "$model"

@@ -306,7 +306,7 @@ def test_damaged_folders():
 def test_no_run():
     os.mkdir("empty")
     write("file", "")
-    for folder, word in (("empty", "is not the folder of a run"), ("nowhere", "is not there"), ("file", "is not a folder")):
+    for folder, word in (("empty", "is not a run folder"), ("nowhere", "does not exist"), ("file", "is not a folder")):
         end = run("report", folder, "-o", "nothing")
         check(end.returncode == 1 and word in end.stderr and "train" not in end.stderr and not os.path.exists("nothing"), f"{folder}: {end.stderr.strip()}")
     end = run("report", "lda", "empty", "-o", "nothing")

@@ -119,7 +119,7 @@ def test_words():
         expect(2, ["mnist-50k", f"--budget={budget}"], f"option --budget: found '{budget}', expected a time as")
     expect(2, ["mnist-50k", "--budget", "1h", "--epochs", "2"], "expected one of them")
     expect(2, ["mnist-50k", "--rows", "deeplda,knn"], "found 'knn', expected all, or some of deeplda svm cce cce-lda ours ours-svm")
-    expect(2, ["mnist-50k", "--schedule", "cosine", "--halve-every", "3"], "a cosine halves nothing")
+    expect(2, ["mnist-50k", "--schedule", "cosine", "--halve-every", "3"], "has no effect with a cosine")
     expect(2, ["stl10-1k", "--fold", "11"], "option --fold: found 11, stl10-1k has the folds 1 to 10")
     expect(2, ["stl10-1k", "--folds", "11"], "option --folds: found 11, stl10-1k has the folds 1 to 10")
     expect(2, ["stl10-1k", "--folds", "2", "--fold", "1"], "--fold and --folds: expected one of them")
@@ -134,7 +134,7 @@ def test_rows():
     check("2 epochs instead of 70, all epochs at the first rate" in end.stdout, "a shorter schedule is said")
     check("objective lda: 2 steps at the first rate instead of 10" in end.stdout, "and its steps")
     check("objective cce: 8 steps at the first rate instead of 40" in end.stderr, "also before the training")
-    check("training 2 of 2: mnist-50k, seed 1, cce; all will end about 20" in end.stderr, "and when all will end")
+    check("training 2 of 2: mnist-50k, seed 1, cce; all will be done at about 20" in end.stderr, "and when all will end")
     check("network small.net instead of the paper's" in end.stdout, "another network is said")
     check("600 training images instead of 60000" in end.stdout, "other data are said")
     rows = rows_of("two")
@@ -188,7 +188,7 @@ def test_without_answers():
     check(open(path).read() == before and ("svm", "cce") in pairs_of("two"), "they are made anew")
     open(path, "w").write(before.replace("truth", "true"))
     end = expect(1, ["mnist-50k", *TINY, "--epochs", "2", "-o", "two"], f"{path}: no column 'truth'")
-    check("remove the file to have it made again" in end.stderr and figures("two") == whole, "damaged answers are named")
+    check("remove the file to recreate it" in end.stderr and figures("two") == whole, "damaged answers are named")
     os.remove(path)
     succeed("mnist-50k", *TINY, "--epochs", "2", "-o", "two")
 
@@ -261,7 +261,7 @@ def test_stops():
         process.send_signal(signal.SIGINT)
         said = process.stderr.read()
     check(process.returncode == 130, f"SIGINT: exit 130 (found {process.returncode})")
-    check("To go on: the same command" in said and said.count("stopping after this batch") == 1, "it says how to go on")
+    check("To continue: the same command" in said and said.count("stopping after this batch") == 1, "it says how to go on")
     check(rows_of("interrupted")["cce"]["runs"] == 0, "the table has nothing of what is missing")
     with start("group", epochs) as process:  # as `timeout` does: all processes get it, and ours passes it on as well
         wait_for("group/mnist-50k/seed1/deeplda/checkpoint.safetensors")
@@ -417,7 +417,7 @@ def test_budget():
     shutil.rmtree("remembered/mnist-50k/seed1/cce")
     json.dump({request: 0.05 for request in shares}, open("remembered/budget.json", "w"))
     end = succeed(*request, "-o", "remembered")
-    check(" h " not in end.stderr.split("all will end about")[1].split(")")[0], "a record of a run that is gone counts for nothing")
+    check(" h " not in end.stderr.split("all will be done at about")[1].split(")")[0], "a record of a run that is gone counts for nothing")
     epochs = [rows_of("remembered", name)["deeplda"]["most_epochs"] for name in ("mnist-50k", "mnist-60k")]
     check(epochs == [3, 3], f"both get 3 of 70 epochs (found {epochs})")
     check("3 epochs instead of 70, all epochs at the first rate" in str(table("remembered")["deviations"]), "and say so")
@@ -442,7 +442,7 @@ def test_list():
     end = reproduce("mnist-50k", "stl10-1k", "--list", "--net", "small.net", "--folds", "10", "--seeds", "2", "-o", "two")
     first, second = (line for line in end.stdout.splitlines() if " for both" in line)
     check("50000 training, 10000 validation, 10000 test images" in first, "the paper's numbers, if the set is not here")
-    check("mnist is not here, or cannot be read: images are counted as in the paper" in end.stdout, "which it says")
+    check("mnist is not installed or cannot be read: numbers of images are those of the paper" in end.stdout, "which it says")
     check(first.endswith("for 2 seeds"), "--list counts the seeds")
     check(second.endswith("for 10 folds with 2 seeds"), "and the folds of the experiment that has some")
     end = reproduce("stl10-1k", "--list", "--data", "untested", "--net", "small.net", "-o", "listed")
@@ -457,7 +457,7 @@ def test_list():
 def test_trouble():
     with open("two/.lock") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        expect(1, ["mnist-50k", *TINY, "--epochs", "2", "-o", "two"], "another process works in this folder")
+        expect(1, ["mnist-50k", *TINY, "--epochs", "2", "-o", "two"], "in use by another process")
     whole = figures("two")
     open("two/mnist-50k/seed1/svm.json", "w").write("{")
     succeed("mnist-50k", *TINY, "--epochs", "2", "-o", "two")
@@ -552,10 +552,10 @@ def test_more_epochs():
     succeed(*words, "--epochs", "2", "-o", "more")
     before = times("more")
     end = expect(1, [*words, "--epochs", "4", "-o", "more"], "there: --halve-every 2, asked: --halve-every 4")
-    check("To go on with it, keep its halving: --epochs 4 --halve-every 2" in end.stderr, "it says how to go on")
+    check("To continue it, keep its halving interval: --epochs 4 --halve-every 2" in end.stderr, "it says how to go on")
     check(times("more") == before, "and does nothing")
     end = succeed(*words, "--epochs", "4", "--halve-every", "2", "-o", "more")
-    check("deeplda, going on after 2 epochs" in end.stderr, "with the same halving it goes on")
+    check("deeplda, continuing after 2 epochs" in end.stderr, "with the same halving it goes on")
     check(figures("more") == figures("four") and models("more") == models("four"), "as if it had never ended")
     check(all(times("more")[f"more/mnist-50k/seed1/{r}.json"] > before[f"more/mnist-50k/seed1/{r}.json"] for r in ROWS),
           "evaluations are made anew")
@@ -578,7 +578,7 @@ def test_by_hand():
     check(rows_of("more")["cce"]["runs"] == 0, "evaluations that are older do not count")
     expect(1, [*words, "--epochs", "4"], "cce: 6 epochs are done, more than the 4")
     end = succeed(*words, "--epochs", "6")
-    check("seed 1, deeplda, going on after 4" in end.stderr and "training 2 of 2" not in end.stderr, "only the other is trained")
+    check("seed 1, deeplda, continuing after 4" in end.stderr and "training 2 of 2" not in end.stderr, "only the other is trained")
     row = rows_of("more")["cce"]
     check(row["most_epochs"] == 6 and "--epochs 6" in row["train_command"], "the record follows")
     check(abs(row["seconds"] - all_seconds(folder)) < 1e-3 * row["seconds"], "and the seconds")
@@ -616,7 +616,7 @@ def test_old_records():
     check("there: --halve-every 2, asked: --halve-every 3" in end.stderr and end.stderr.count("there:") == 1,
           "its options are those of the run")
     end = succeed(*words[:-4], "--epochs", "3", "--halve-every", "2", *words[-2:])
-    check("going on after 2 epochs" in end.stderr and json.load(open(path))["settings"]["epochs"] == "3", "so that it can go on")
+    check("continuing after 2 epochs" in end.stderr and json.load(open(path))["settings"]["epochs"] == "3", "so that it can go on")
 
 
 # ---- How far it is ----
@@ -630,7 +630,7 @@ def test_status():
         wait_for(f"{place}/deeplda/run.json")
         trainer = json.load(open(f"{place}/deeplda/run.json"))["process"]
         later = reproduce(*words).stdout
-        expect(1, ["mnist-50k", *TINY, "--epochs", "3000", "-o", "status"], "another process works in this folder")
+        expect(1, ["mnist-50k", *TINY, "--epochs", "3000", "-o", "status"], "in use by another process")
         process.send_signal(signal.SIGINT)
         process.stderr.read()
     line = next(line for line in later.splitlines() if f"{place}/deeplda: " in line)
@@ -654,7 +654,7 @@ def test_status():
     check(", failed\n" in reproduce(*words).stdout, "failed")
     json.dump({**json.load(open(path)), "state": "running", "process": os.getpid(), "process_start": started(os.getpid())},
               open(path, "w"))
-    expect(1, ["mnist-50k", *TINY, "--epochs", "3000", "-o", "status"], f"process {os.getpid()} trains there")
+    expect(1, ["mnist-50k", *TINY, "--epochs", "3000", "-o", "status"], f"in use by process {os.getpid()}")
 
 
 def started(process):

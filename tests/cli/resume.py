@@ -107,7 +107,7 @@ def test_stop_in_mid_epoch():
             process.kill()
             _, said = process.communicate()
     check(process.returncode == 143, f"SIGTERM gives exit code 143 (found {process.returncode})")
-    check("To go on: deeplda train --resume stopped" in said, f"it says how to go on: {said[-200:]}")
+    check("To continue: deeplda train --resume stopped" in said, f"it says how to go on: {said[-200:]}")
 
 
 def damage(path, how):

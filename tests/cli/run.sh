@@ -46,7 +46,7 @@ expect 2 train --batch 1; says 'batch: found 1, expected '
 expect 2 train --batch 10000000000; says 'batch: found 10000000000, expected '
 expect 2 train --objective ldaa; says "did you mean 'lda'?"
 expect 2 train --force=yes; says 'takes no value'
-expect 2 train a b; says "'b' is one word too many"
+expect 2 train a b; says "unexpected argument 'b'"
 expect 2 eval; says 'expected MODEL'
 expect 2 predict model; says 'expected MODEL FILE'
 expect 2 train data/good --validation 1.5; says 'validation'
@@ -131,7 +131,7 @@ json "a['accuracy'] > 0.9"
 expect 0 eval "$model" data/good --json --proba bayes; json "a['accuracy'] > 0.9"
 expect 0 eval "$model" data/good/t10k-images-idx3-ubyte --json; json "a['samples'] == 60"
 expect 1 eval "$model" digits; says '^deeplda eval: digits: images are 28 x 28 x 1, the model expects 6 x 6 x 1'
-expect 1 eval "$model" data/more_classes; says 'data/more_classes: images have 5 classes, the model knows 3'
+expect 1 eval "$model" data/more_classes; says 'data/more_classes: images have 5 classes, the model has 3'
 expect 1 eval "$model" data/no_test; says '^deeplda eval: data/no_test: found no t10k-images'
 expect 1 eval "$model" data/no_bytes/train-images-idx3-ubyte; says 'train-images-idx3-ubyte: ends after 0 bytes'
 expect 0 eval "$model" data/good --batch 1000000000 --json; json "a['samples'] == 60"
@@ -290,7 +290,7 @@ expect 0 bench --net mlp --batch 20 --part step --objective cce --repeats 1 --js
 expect 2 bench --net mlp --batch 2; says 'expected at least 4'; silent out
 expect 2 bench --net mnits; says "did you mean 'mnist'?"
 expect 1 bench --net bad.net; says 'bad.net: line'
-expect 2 bench word; says 'one word too many'
+expect 2 bench word; says 'unexpected argument'
 
 # ---- A full disk ----
 
