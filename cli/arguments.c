@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * arguments.c - GNU-style options: --name value, --name=value, -x value, -xvalue, flags, and `--` before
- * words that only look like options.
+ * arguments.c - parses GNU-style options: --name value, --name=value, -x value, -xvalue, flags, and `--` before
+ * operands that look like options.
  *
- * Which options exist, and for which command, is in the tables of options.c; option_set checks their values. Here is only
- * the grammar.
+ * The tables of options.c list the options of each command, and option_set checks their values. This
+ * file is only the grammar.
  */
 #include "arguments.h"
 #include "base/closest_word.h"
@@ -92,7 +92,7 @@ static int read_long(reader *self, const char *text)
     return set_option(self, option.info, "true");
 }
 
-/* "b5", "b" before its value, or several flags: "fq". */
+/* "b5", "b" followed by its value, or several flags: "fq". */
 static int read_short(reader *self, const char *letters)
 {
     cli_option option;

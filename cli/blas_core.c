@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * blas_core.c - OpenBLAS on processors that are newer than it is.
+ * blas_core.c - makes OpenBLAS use vector instructions on processors it does not know.
  *
- * OpenBLAS chooses its kernels when it is loaded, by a list of processor models; for one that is not in the list it takes
- * those of 2004, with vectors of two doubles (0.3.21 of Debian 12 on family 6, model 207: ZCA on 5,000 images of CIFAR-10
- * and an epoch of mlp take 15.0 seconds instead of 6.8).
- * It obeys OPENBLAS_CORETYPE, which must be there before it is loaded.
+ * OpenBLAS chooses its kernels when it is loaded, by processor model. For an unknown model it uses kernels of 2004
+ * with vectors of two doubles. (With 0.3.21 of Debian 12 on family 6, model 207, ZCA on 5,000 images of CIFAR-10
+ * and an epoch of mlp take 15.0 seconds instead of 6.8.) The environment variable OPENBLAS_CORETYPE overrides the
+ * choice, if it is set before OpenBLAS is loaded.
  */
 #define _GNU_SOURCE
 #include "blas_core.h"
@@ -27,11 +27,11 @@ static const char *better_core(void)
     return NULL;
 }
 
-/* Its kernels for a processor that it does not know. */
+/* 1 if OpenBLAS uses its kernels for unknown processors. */
 static int has_oldest_kernels(void)
 {
     char *(*core_name)(void) = NULL;
-    void *symbol = dlsym(RTLD_DEFAULT, "openblas_get_corename"); /* another BLAS does not have it */
+    void *symbol = dlsym(RTLD_DEFAULT, "openblas_get_corename"); /* other BLAS libraries lack it */
 
     memcpy(&core_name, &symbol, sizeof core_name);
     return core_name && strcmp(core_name(), "Prescott") == 0;
@@ -44,7 +44,7 @@ void blas_core_improve(char **argv)
     char path[4096];
 
     if (!better || getenv(variable) || !has_oldest_kernels()) return;
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1); /* by its name, which `ps` shows */
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1); /* the real name, which `ps` shows */
     if (length <= 0 || setenv(variable, better, 1) != 0) return;
     path[length] = '\0';
     execv(path, argv);

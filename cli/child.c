@@ -2,7 +2,7 @@
  *
  * child.c - runs another program and waits for it.
  *
- * By fork and exec, since posix_spawn cannot say that a child is to die with its parent.
+ * It uses fork and exec, since posix_spawn cannot make a child die with its parent.
  */
 #define _GNU_SOURCE
 #include "child.h"
@@ -16,15 +16,15 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- Signals that are for the child ---- */
+/* ---- Signals for the child ---- */
 
 static const int passed_on[] = { SIGINT, SIGTERM };
 enum { N_PASSED = sizeof passed_on / sizeof passed_on[0] };
 
 static volatile sig_atomic_t noted_signal, running_child;
 
-/* What a terminal sends goes to all programs in its foreground, so to the child as well; what a process sends to us
- * does not. */
+/* Signals from the terminal reach the whole foreground process group, including the child; those sent by a process
+ * only reach us and are passed on. */
 static void pass_on(int number, siginfo_t *info, void *context)
 {
     (void)context;
@@ -40,7 +40,7 @@ static void watch_signals(struct sigaction before[N_PASSED])
     sigemptyset(&ours.sa_mask);
     for (int i = 0; i < N_PASSED; i++) {
         sigaction(passed_on[i], NULL, &before[i]);
-        /* One that is ignored, as under nohup, stays ignored. */
+        /* Signals that are ignored, as under nohup, remain ignored. */
         if (before[i].sa_handler != SIG_IGN) sigaction(passed_on[i], &ours, NULL);
     }
 }
@@ -70,7 +70,7 @@ static int prepare(const cli_child *child, pid_t parent)
     return !child->folder || chdir(child->folder) == 0;
 }
 
-/* In the new process, until it becomes another program; if it cannot, `report` gets the error number. */
+/* In the new process: executes the program; on failure writes the error number to `report`. */
 static _Noreturn void become(const cli_child *child, pid_t parent, const sigset_t *mask, int report)
 {
     if (child->stopped)
@@ -80,13 +80,13 @@ static _Noreturn void become(const cli_child *child, pid_t parent, const sigset_
                 signal(passed_on[i], SIG_DFL);
         }
     sigprocmask(SIG_SETMASK, mask, NULL);
-    /* The words are not changed; the type of argv is older than const. */
+    /* argv is not modified; execvp lacks const for historical reasons. */
     if (prepare(child, parent)) execvp(child->argv[0], (char *const *)child->argv);
     int error = errno;
     _exit(write(report, &error, sizeof error) == sizeof error ? 127 : 126);
 }
 
-/* Gives 0 or an error number. */
+/* Returns 0 or an error number. */
 static int start(const cli_child *child, pid_t *pid)
 {
     int report[2], error = 0;
@@ -95,8 +95,8 @@ static int start(const cli_child *child, pid_t *pid)
 
     if (pipe2(report, O_CLOEXEC) != 0) return errno;
     sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, &before);           /* until it is known to whom signals go */
-    if (child->stopped && noted_signal) error = EINTR; /* one came before */
+    sigprocmask(SIG_SETMASK, &all, &before);           /* until the handler knows the child */
+    if (child->stopped && noted_signal) error = EINTR; /* arrived before */
     else *pid = fork();
     if (!error && *pid == 0) become(child, parent, &before, report[1]);
     if (*pid < 0) error = errno;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * cmd_embed.c - `deeplda embed`: what a model makes of data, as a NumPy array for other programs.
+ * cmd_embed.c - `deeplda embed`: writes the features of data as a NumPy array.
  */
 #include "fit.h"
 #include "read_data.h"
@@ -11,7 +11,7 @@
 
 static const char *const name = "embed";
 
-/* The part that is asked for; of a set that has none, all. */
+/* The requested part; if the set has no parts, all of it. */
 static dlda_part choose_part(const cli_options *options, const dlda_read_spec *spec)
 {
     dlda_read_spec test = *spec;
@@ -22,7 +22,7 @@ static dlda_part choose_part(const cli_options *options, const dlda_read_spec *s
     return dlda_dataset_has_part(&test) ? DLDA_PART_TEST : DLDA_PART_TRAIN;
 }
 
-/* With labels if there are any. */
+/* Reads images, with labels if there are any. */
 static int read_data(const cli_options *options, const char *path, const dlda_model *model, dlda_dataset **data)
 {
     fit_size wanted = fit_of_model(model);
@@ -48,7 +48,7 @@ static dlda_status embed(const cli_options *options, const dlda_model *model, co
     return status;
 }
 
-/* ---- What was done ---- */
+/* ---- Results ---- */
 
 static size_t columns_of(const cli_options *options, const dlda_model *model)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * cmd_export.c - `deeplda export`: a model as an ONNX file, for other runtimes.
+ * cmd_export.c - `deeplda export`: writes a model as an ONNX file.
  */
 #include "cli.h"
 #include "info/onnx_file.h"
@@ -51,7 +51,7 @@ static int run_export(const cli_arguments *arguments)
     const char *path = option_text(options, "output");
     dlda_model *model = NULL;
     onnx_info *info = NULL;
-    if (!path[0]) return complain_usage(name, "a file to write is needed: -o model.onnx");
+    if (!path[0]) return complain_usage(name, "expected -o FILE.onnx");
     int code = exit_code_of(name, dlda_model_load(arguments->words[0], &model));
     if (code == EXIT_OK)
         code = exit_code_of(name, dlda_model_export_onnx(model, option_probability(options, "head"), path));

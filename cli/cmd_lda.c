@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * cmd_lda.c - `deeplda lda`: the classic LDA of any table of features: how well it separates the classes, how well it
- * classifies, and the table projected on its directions.
+ * cmd_lda.c - `deeplda lda`: classic LDA of a table of features: eigenvalues, accuracy in
+ * cross-validation, and projected rows.
  */
 #include "cli.h"
 #include "predict/apply_lda.h"
@@ -146,7 +146,7 @@ static int fit_table(const cli_options *options, const dlda_table_spec *source)
     int code = exit_code_of(name, dlda_table_open(source, &table));
     if (code == EXIT_OK) {
         dlda_status status = dlda_table_fit_lda(table, &spec, &fit);
-        /* What is wrong with the classes or the matrices is wrong with the table, which these messages do not name. */
+        /* Errors about classes or matrices concern the table, which their messages do not name. */
         code = status == DLDA_E_CLASS ? exit_code_at(name, source->path, status) : exit_code_of(name, status);
     }
     if (code == EXIT_OK && output[0])

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * cmd_refit.c - `deeplda refit`: a new LDA head for a trained network, in closed form: on other data, with a class more,
- * or with other priors.
+ * cmd_refit.c - `deeplda refit`: fits the LDA head of a trained network in closed form: on other data, with one
+ * more class, or with other priors.
  */
 #include "fit.h"
 #include "priors.h"
@@ -15,15 +15,15 @@ static const char *const name = "refit";
 
 typedef struct refitter {
     cli_options *options;
-    const char *path, *data; /* of the model; NULL: no data */
+    const char *path, *data; /* of the model; of the data, NULL: none */
     const char *output, *priors, *add_class;
     dlda_model *model, *refitted;
-    size_t samples; /* that it was fitted on */
+    size_t samples; /* used for the fit */
 } refitter;
 
 /* ---- Fitting ---- */
 
-/* What the latest step made takes the place of what there was. */
+/* The result of the latest step replaces the previous model. */
 static void replace(refitter *self, dlda_model *made)
 {
     dlda_model_destroy(self->refitted);
@@ -47,7 +47,7 @@ static int fit(refitter *self, const dlda_dataset *data)
     return exit_code_at(name, self->data, status);
 }
 
-/* Images in the model's colours and size, with classes of their own. */
+/* Images in the model's size and channels, with their own classes. */
 static dlda_read_spec spec_of(const refitter *self, dlda_part part)
 {
     dlda_read_spec spec = data_spec(name, self->options, self->data, part);
@@ -179,7 +179,7 @@ static int run_refit(const cli_arguments *arguments)
 
     int code = check_usage(&self);
     if (code == EXIT_OK) code = exit_code_of(name, dlda_model_load(self.path, &self.model));
-    /* lambda, the split of the data, the size of batches: as the model was trained, unless the user says otherwise */
+    /* lambda, split and batch size default to those of the training */
     if (code == EXIT_OK)
         code = exit_code_at(name, self.path, dlda_options_use_model(self.options->training, self.model));
     if (code == EXIT_OK && self.data) code = self.add_class[0] ? fit_new_class(&self) : fit_on_set(&self);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * cmd_train.c - `deeplda train`: data in, a trained model and its test figures out.
+ * cmd_train.c - `deeplda train`: trains on data, tests the model and prints its accuracy.
  *
- * All data are read and all options are checked before the first step, and the folder of the run is made then,
- * so nothing is found out after hours that could have been known at once.
+ * All data is read, all options are checked and the run folder is created before the first step, so that errors do
+ * not show up after hours of training.
  */
 #include "fit.h"
 #include "folders.h"
@@ -24,7 +24,7 @@ typedef struct training {
     const char *data, *folder;
     int quiet, json, resumes;
     dlda_dataset *all, *train_part;
-    dlda_dataset *validation, *test; /* NULL if there is none                    */
+    dlda_dataset *validation, *test; /* NULL if there is none */
     dlda_trainer *trainer;
     cli_progress progress;
 } training;
@@ -40,7 +40,7 @@ static int read_training_data(training *self)
     return data_divide(name, self->data, self->options, self->all, &self->train_part, &self->validation);
 }
 
-/* No test part is no failure; one that cannot be read or does not fit is. */
+/* A missing test part is not an error; an unreadable or incompatible one is. */
 static int read_test_data(training *self)
 {
     fit_size wanted = fit_of_training(self->all);
@@ -79,13 +79,13 @@ static int prepare(training *self)
     dlda_status status = dlda_trainer_create(self->options->training, self->train_part, self->validation,
                                              &self->trainer);
 
-    /* What is wrong with the classes is wrong with the data, which the library cannot name. */
+    /* Errors about classes concern the data, which the library cannot name. */
     if (status == DLDA_E_CLASS) return exit_code_at(name, self->data, status);
     if (status != DLDA_OK) return exit_code_of(name, status);
     return EXIT_OK;
 }
 
-/* The folder of the run: a new one, or that of the training that goes on. */
+/* Creates the run folder, or opens that of the training to be resumed. */
 static int open_folder(training *self)
 {
     if (self->resumes) return exit_code_of(name, dlda_trainer_resume(self->trainer, self->folder));
@@ -170,7 +170,7 @@ static int show_results(const training *self)
     return EXIT_OK;
 }
 
-/* A second Ctrl-C may come while the figures are computed; by then the files are complete. */
+/* A second Ctrl-C may come while the test is running; by then the files are complete. */
 static void say_stopped(const training *self)
 {
     size_t epochs = 0;
@@ -192,13 +192,13 @@ static void release(training *self)
     dlda_dataset_destroy(self->all);
 }
 
-/* A run records where its data come from if that was set explicitly. */
+/* Sets the data explicitly, so that the run records it. */
 static int settle_data(cli_options *options)
 {
     return exit_code_of(name, option_set(options, "data", option_text(options, "data")));
 }
 
-/* What was not said follows from the training that goes on, or from the data. */
+/* Options not given are taken from the run to be resumed, or from the presets of the data. */
 static int complete_options(const cli_arguments *arguments)
 {
     cli_options *options = arguments->options;
@@ -239,7 +239,7 @@ static int run_train(const cli_arguments *arguments)
     training self = new_training(arguments->options);
     code = read_training_data(&self);
     if (code == EXIT_OK) code = read_test_data(&self);
-    interrupt_begin(); /* before the folder is made, so that it is also removed again */
+    interrupt_begin(); /* before the folder is created, so that it is removed again */
     if (code == EXIT_OK) code = prepare(&self);
     if (code == EXIT_OK) {
         watch_training(&self);

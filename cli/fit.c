@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * fit.c - compares data with a model or with the training data, and says both sides where they differ.
+ * fit.c - compares data with a model or with the training data, and reports both sides if they differ.
  */
 #include "fit.h"
 

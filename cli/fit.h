@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT
  *
- * fit.h - whether data go with a model or with other data, found out before any work is done.
+ * fit.h - checks whether data is compatible with a model or with other data, before any work is done.
  */
 #ifndef DEEPLDA_CLI_FIT_H
 #define DEEPLDA_CLI_FIT_H
 
 #include "cli.h"
 
-/* What images are measured against, and what it is called in messages: "the model expects". */
+/* The required size and number of classes, and the phrases for messages. */
 typedef struct fit_size {
     size_t height, width, channels;
     size_t classes;
-    const char *images; /* verb phrase before the size: "the model expects"  */
-    const char *counts; /* the same before the classes: "the model knows"    */
+    const char *images; /* phrase before the size: "the model expects"          */
+    const char *counts; /* phrase before the number of classes: "the model has" */
 } fit_size;
 
 fit_size fit_of_model(const dlda_model *model);
 fit_size fit_of_training(const dlda_dataset *train);
 
-/* Compare data, called `what` ("images", "test images"), with a size. `path` is where they came from. Return an
- * exit code. */
+/* Compares data, named `what` ("images", "test images") in messages and read from `path`, with a
+ * size. Returns an exit code. */
 int fit_images(const char *command, const char *path, const char *what, const dlda_dataset *data,
                const fit_size *wanted);
-/* The same for classes: the data may have fewer, not more. */
+/* The same for classes: the data may have fewer, but not more. */
 int fit_classes(const char *command, const char *path, const char *what, const dlda_dataset *data,
                 const fit_size *wanted);
 

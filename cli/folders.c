@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * folders.c - folders that lead to a file, and times of files.
+ * folders.c - creates parent folders and compares modification times.
  */
 #include "folders.h"
 

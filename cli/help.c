@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * help.c - `deeplda --help` and `deeplda COMMAND --help`.
+ * help.c - prints `deeplda --help` and `deeplda COMMAND --help`.
  */
 #include "help.h"
 #include "arguments.h"
@@ -9,7 +9,7 @@
 
 enum { HELP_COLUMNS = 80, OPTION_COLUMN = 26 };
 
-/* Prints words from column `at` on, with lines broken before HELP_COLUMNS and continued at `indent`. */
+/* Prints text from column `at` on, wrapped at HELP_COLUMNS and indented by `indent`. */
 static void print_wrapped(FILE *file, const char *text, size_t at, size_t indent)
 {
     size_t column = at;
@@ -36,7 +36,7 @@ static void print_wrapped(FILE *file, const char *text, size_t at, size_t indent
     fputc('\n', file);
 }
 
-/* "-b, --batch N", in at least OPTION_COLUMN columns; a longer one gets a line of its own. */
+/* "-b, --batch N", padded to OPTION_COLUMN columns; a longer one gets its own line. */
 static void print_option_name(FILE *file, const cli_option *option)
 {
     char name[HELP_COLUMNS];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * help.h - help texts, made from the commands and the tables of options.
+ * help.h - help texts, generated from the commands and the tables of options.
  */
 #ifndef DEEPLDA_CLI_HELP_H
 #define DEEPLDA_CLI_HELP_H
@@ -12,7 +12,7 @@
 void help_program(FILE *file);
 void help_command(FILE *file, const cli_command *command);
 
-/* docs/options.md, and the options in docs/deeplda.1: tools/update-docs writes both. */
+/* Parts of docs/options.md and docs/deeplda.1, which tools/update-docs writes. */
 void help_options_markdown(FILE *file);
 void help_options_man(FILE *file);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * help_docs.c - the tables of options as Markdown (docs/options.md) and as a part of the man page.
+ * help_docs.c - prints the tables of options as Markdown (docs/options.md) and as a part of the man page.
  *
- * `deeplda --options-markdown` and `deeplda --options-man` print them; tools/update-docs puts them in place,
- * and a test compares.
+ * `deeplda --options-markdown` and `deeplda --options-man` print them; tools/update-docs inserts them, and a test
+ * checks that they are current.
  */
 #include "help.h"
 

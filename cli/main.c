@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * main.c - the program deeplda: finds the command and runs it.
+ * main.c - the program deeplda: finds the command and executes it.
  */
 #include "arguments.h"
 #include "base/closest_word.h"
@@ -82,8 +82,8 @@ static int is_one_of(const char *word, const char *a, const char *b, const char 
 int main(int argc, char **argv)
 {
     blas_core_improve(argv);
-    setlocale(LC_CTYPE, "");  /* to know whether bars may be UTF-8; numbers keep their decimal point */
-    signal(SIGXFSZ, SIG_IGN); /* a file over its limit is then a failed write, with a message */
+    setlocale(LC_CTYPE, "");  /* to know whether the terminal is UTF-8; numbers keep the decimal point */
+    signal(SIGXFSZ, SIG_IGN); /* exceeding a file size limit becomes a failed write, with a message */
 
     if (argc < 2) {
         help_program(stderr);

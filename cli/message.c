@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * message.c - what the program says on stderr, and the exit codes that go with it.
+ * message.c - messages on stderr and their exit codes.
  */
 #define _GNU_SOURCE
 #include "cli.h"
@@ -15,7 +15,7 @@
 
 static const char mark[] = "option ";
 
-/* The length of the option's name that `text` begins with, 0 if it is none. */
+/* Length of the option name at the start of `text`, 0 if there is none. */
 static size_t option_name_length(const char *text)
 {
     enum { MOST_NAME = 64 };
@@ -51,7 +51,7 @@ static void print_message(const char *name, const char *format, va_list values)
     char *message = NULL;
 
     fprintf(stderr, name ? "deeplda %s: " : "deeplda: ", name);
-    if (vasprintf(&message, format, values) < 0) fputs(format, stderr); /* no memory: better than nothing */
+    if (vasprintf(&message, format, values) < 0) fputs(format, stderr); /* out of memory */
     else print_with_dashes(stderr, message), free(message);
     fputc('\n', stderr);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * options.c - which options of the library the commands take, and the options that are the program's own.
+ * options.c - the library's options with the commands that take them, and the program's own options.
  *
- * To add an option of the library: a row in src/base/options.c, and one in `offered` here. To add one of the program: a row
- * in `own`. Then `make docs`.
+ * To add an option of the library: a row in src/base/options.c and one in `offered` here. To add one of the
+ * program: a row in `own`. Then run `make docs`.
  */
 #include "options.h"
 #include "base/memory.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- The library's ---- */
+/* ---- Options of the library ---- */
 
 typedef struct offered_option {
     const char *name;
@@ -59,7 +59,7 @@ static const offered_option offered[] = {
     { "checkpoint", 0, "train", NULL },
 };
 
-/* ---- The program's ---- */
+/* ---- Options of the program ---- */
 
 typedef struct own_option {
     dlda_option_row row;
@@ -150,7 +150,7 @@ static const dlda_option_row *own_row_at(size_t i)
 
 static const dlda_option_table own_table = { own_row_at, sizeof(dlda_settings) };
 
-/* ---- Both ---- */
+/* ---- Both tables ---- */
 
 static const dlda_option_info *library_info(const char *name)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * priors.c - reads "uniform", "data" or "0.5,0.3,0.2".
+ * priors.c - parses the option --priors: "uniform", "data" or "0.5,0.3,0.2".
  */
 #include "priors.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* One number up to a comma or the end; NULL if there is none above 0. */
+/* Parses one number up to a comma or the end; NULL unless it is positive. */
 static const char *read_share(const char *text, double *share)
 {
     char *end = NULL;
 
-    *share = strtod(text, &end); /* with a point: the program keeps the numbers of the C locale */
+    *share = strtod(text, &end); /* uses a decimal point: the program keeps LC_NUMERIC "C" */
     if (end == text || (*end != ',' && *end != '\0') || !(*share > 0 && *share < 1e300)) return NULL;
     return *end == ',' ? end + 1 : end;
 }

@@ -7,7 +7,8 @@
 
 #include "cli.h"
 
-/* Gives a model the priors that the option says: "uniform", "data", or a number for each class. Returns an exit code. */
+/* Sets the priors of a model according to the option: "uniform", "data", or a number for each
+ * class. Returns an exit code. */
 int priors_apply(const char *command, const char *text, const dlda_model *model, dlda_model **adapted);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * read_data.c - from the command line to data in memory.
+ * read_data.c - reads the data named on the command line.
  */
 #include "read_data.h"
 #include "data/data.h"
@@ -40,5 +40,5 @@ int data_divide(const char *command, const char *path, const cli_options *option
     dlda_status status = dlda_dataset_divide(all, options->training, train, validation);
 
     return exit_code_at(command, status == DLDA_E_OPTION ? NULL : path,
-                        status); /* an option is no fault of the data */
+                        status); /* an invalid option is not an error of the data */
 }

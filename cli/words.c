@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * words.c - texts that are put together.
+ * words.c - formatted strings, growing lists, and command lines for a shell.
  */
 #define _GNU_SOURCE
 #include "words.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * benchmark.c - how fast a network trains and infers here, and how much memory that takes: benchmark_step.c times
- * training steps, benchmark_layers.c single layers; here are inference, the machine and all of it together.
- * docs/performance.md says what the figures mean.
+ * benchmark.c - measures inference and the machine, and combines all measurements. benchmark_step.c times training
+ * steps, benchmark_layers.c single layers. docs/performance.md explains the figures.
  */
 #include "bench/benchmark.h"
 #include "base/clock.h"
@@ -17,7 +16,7 @@
 
 enum { LEAST_SINGLES = 20 };
 
-/* ---- Small parts ---- */
+/* ---- Helpers ---- */
 
 static int compare(const void *a, const void *b)
 {
@@ -33,7 +32,7 @@ double bench_median(double *values, size_t n)
 
 void bench_fill(float *values, size_t n)
 {
-    enum { PERIOD = 100003 }; /* a prime: images and rows do not repeat with it */
+    enum { PERIOD = 100003 }; /* a prime, so that images and rows do not repeat with it */
     dlda_random random = dlda_random_stream(1, DLDA_RANDOM_TEST, 0, 0);
     size_t drawn = n < PERIOD ? n : PERIOD;
 
@@ -60,8 +59,7 @@ static int wants(const bench_spec *spec, bench_part part)
 
 /* ---- The network ---- */
 
-/* A network without an input line has no size of its own; it gets that of the digits. If that is no network either,
- * the first message is the true one. */
+/* A network without an input line gets the size of the digits. If that fails too, the first error is reported. */
 static dlda_status read_network(const char *net, dlda_network **network)
 {
     dlda_status status = DLDA_OK;
@@ -131,7 +129,7 @@ done:
     return status;
 }
 
-/* ---- All of it ---- */
+/* ---- All measurements ---- */
 
 static dlda_status check_spec(const bench_spec *spec)
 {
@@ -171,7 +169,7 @@ static bench_result nothing_measured(const bench_spec *spec)
 
 static dlda_status measure_machine(dlda_team *team, bench_result *out)
 {
-    enum { FLOATS = 1 << 25 }; /* 128 MB: more than caches hold */
+    enum { FLOATS = 1 << 25 }; /* 128 MB: larger than the caches */
     float *values = NULL;
     dlda_status status = DLDA_TAKE(&values, FLOATS, "values to copy");
 
@@ -182,7 +180,7 @@ static dlda_status measure_machine(dlda_team *team, bench_result *out)
     return DLDA_OK;
 }
 
-/* Steps come first: their peak of memory is then that of the process. */
+/* Steps come first, so that the peak memory of the process is theirs. */
 static dlda_status measure(const dlda_network *network, const bench_spec *spec, dlda_team *team, bench_result *out)
 {
     dlda_status status = DLDA_OK;

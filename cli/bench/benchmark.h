@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * benchmark.h - speed and memory of a network on this machine.
+ * benchmark.h - measures speed and memory use of a network on this machine.
  */
 #ifndef DEEPLDA_CLI_BENCHMARK_H
 #define DEEPLDA_CLI_BENCHMARK_H
@@ -9,61 +9,61 @@
 
 typedef enum bench_part {
     BENCH_ALL,
-    BENCH_STEP,     /* training steps on random images                           */
+    BENCH_STEP,     /* training steps on random images                            */
     BENCH_LAYERS,   /* the three passes of each convolution and dense layer alone */
-    BENCH_INFERENCE /* features of random images                                 */
+    BENCH_INFERENCE /* features of random images                                  */
 } bench_part;
 
 typedef struct bench_spec {
-    const char *net;       /* mnist, cifar10, stl10, mlp, or a file; one without an input line gets 28 x 28 x 1 */
-    size_t batch;          /* images at once                                                                    */
-    size_t threads;        /* 0: one per core                                                                   */
-    size_t repeats;        /* everything is measured that often, after one run that is not; medians count       */
-    const char *objective; /* as the option of that name: "lda" */
+    const char *net;       /* mnist, cifar10, stl10, mlp, or a file; without an input line it gets 28 x 28 x 1 */
+    size_t batch;          /* images per batch                                                                 */
+    size_t threads;        /* 0: one per core                                                                  */
+    size_t repeats;        /* measurements of each value, after a warm-up; the median is taken                 */
+    const char *objective; /* value of the option of that name: "lda"                                          */
     bench_part part;
-    const char *prepare; /* of the images of a step, as the option of that name; NULL: scale */
-    int flip;            /* augment the images of a step, as the options of these names     */
+    const char *prepare; /* preparation of the images of a step, as the option of that name; NULL: scale */
+    int flip;            /* augmentation of the images of a step, as the options of these names          */
     size_t shift;
 } bench_spec;
 
 /* One pass of a layer over a whole batch. */
 typedef struct bench_pass {
     double seconds;
-    double gflops; /* as if computed directly: Winograd's algorithm does less work, so this may exceed the peak */
-    double bytes;  /* that must cross memory at least: each array of the pass once                              */
+    double gflops; /* for direct computation: Winograd's algorithm does less work, so this may exceed the peak */
+    double bytes;  /* minimum memory traffic: each array of the pass once                                      */
 } bench_pass;
 
 typedef struct bench_layer {
-    size_t number;        /* in the table of dlda_network_text_describe, from 1     */
-    char name[48];        /* "conv 64 3x3 pad 1"                                    */
-    const char *kind;     /* "conv" or "dense"                                      */
-    const char *method;   /* "winograd", "product" or "im2col"                      */
-    size_t in[3], out[3]; /* height, width, channels                                */
+    size_t number;        /* in the table of dlda_network_text_describe, from 1 */
+    char name[48];        /* "conv 64 3x3 pad 1"                                */
+    const char *kind;     /* "conv" or "dense"                                  */
+    const char *method;   /* "winograd", "product" or "im2col"                  */
+    size_t in[3], out[3]; /* height, width, channels                            */
     bench_pass forward;
-    bench_pass backward_data;    /* gradient of the input; no step needs that of the first layer */
-    bench_pass backward_weights; /* gradient of the weights                                      */
+    bench_pass backward_data;    /* gradient of the input; not needed for the first layer */
+    bench_pass backward_weights; /* gradient of the weights                               */
 } bench_layer;
 
 enum { BENCH_PHASES = DLDA_PHASE_OPTIMISER + 1 };
 
-/* What was not measured is NaN, or 0 if it is a count. */
+/* Values that were not measured are NaN, or 0 for counts. */
 typedef struct bench_result {
     size_t batch, threads, repeats;
-    const char *kernels;        /* instruction set that was chosen: "avx2", ...                                  */
-    double machine_peak_gflops; /* multiply-adds of floats, measured on all threads at once                      */
-    double machine_gigabytes_per_second; /* to and from memory, with all threads                                 */
-    /* a training step, on memory that is taken before the first */
+    const char *kernels;                 /* selected instruction set: "avx2", ... */
+    double machine_peak_gflops;          /* float multiply-adds, on all threads   */
+    double machine_gigabytes_per_second; /* to and from memory, on all threads    */
+    /* a training step, which allocates nothing */
     double step_seconds, images_per_second;
-    double step_gflop; /* work of its convolutions, computed directly                                   */
-    double phase_seconds[BENCH_PHASES]; /* by dlda_phase; the optimiser's include the weight penalty */
-    double loader_seconds; /* processor time of the loader's thread for a batch, beside the phases             */
+    double step_gflop;                  /* work of its convolutions, computed directly         */
+    double phase_seconds[BENCH_PHASES]; /* by dlda_phase; the optimiser's include weight decay */
+    double loader_seconds; /* processor time of the loader's thread per batch, in parallel to the phases */
     size_t peak_bytes;     /* most memory that was resident so far, of the whole process (VmHWM): that of a
                                    step if nothing large went before in this process                             */
-    size_t base_bytes;     /* resident memory before anything was taken                                     */
-    size_t plan_bytes;     /* the network's own part: values, gradients, scratch                            */
+    size_t base_bytes;     /* resident memory before any allocation          */
+    size_t plan_bytes;     /* memory of the plan: values, gradients, scratch */
     /* inference, without the LDA */
-    double inference_images_per_second; /* with `batch` images at once */
-    double single_images_per_second;    /* one image after the other   */
+    double inference_images_per_second; /* in batches of `batch` */
+    double single_images_per_second;    /* one by one            */
     size_t n_layers;
     const bench_layer *layers; /* [n_layers] */
 } bench_result;
@@ -71,7 +71,7 @@ typedef struct bench_result {
 dlda_status bench_run(const bench_spec *spec, bench_result **benchmark);
 void bench_destroy(bench_result *benchmark);
 
-/* ---- What its files share ---- */
+/* ---- Shared by the files of this folder ---- */
 
 /* benchmark_step.c: times training steps. */
 dlda_status bench_step(const dlda_network *network, const bench_spec *spec, dlda_team *team, bench_result *out);
@@ -79,17 +79,17 @@ dlda_status bench_step(const dlda_network *network, const bench_spec *spec, dlda
 /* Sorts the values; n >= 1. */
 double bench_median(double *values, size_t n);
 
-/* "VmHWM" (most so far) or "VmRSS" (now) of this process in bytes, 0 where the system does not say. */
+/* "VmHWM" (peak) or "VmRSS" (current) of this process in bytes, 0 if not available. */
 size_t bench_resident_bytes(const char *key);
 
-/* Fills with random values of deviation 1, which repeat after a while: enough for arithmetic not to be special. */
+/* Fills with pseudo-random values of standard deviation 1, which repeat after a while. */
 void bench_fill(float *values, size_t n);
 
-/* benchmark_layers.c: times each convolution and dense layer alone. The rows are to be released. */
+/* benchmark_layers.c: times each convolution and dense layer alone. Release the rows. */
 dlda_status bench_layers(const dlda_network *network, const bench_spec *spec, dlda_team *team, size_t *count,
                          bench_layer **rows);
 
-/* Direct work of one pass of a convolution on a batch, in floating-point operations. */
+/* Floating-point operations of one pass of a convolution over a batch, computed directly. */
 double bench_flop(const dlda_layer *layer, size_t batch);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * benchmark_layers.c - each convolution and dense layer of a network alone: seconds of its three passes.
+ * benchmark_layers.c - times the three passes of each convolution and dense layer alone.
  *
- * The arrays are as large as in a step, so they come from memory and go there, as in a step. What the network plan
- * fuses with its neighbours (batch norm, ReLU, pooling, dropout) is not in these figures.
+ * The arrays are as large as in a step, so they come from memory, not from caches. Operations that the network plan
+ * fuses with the convolutions (batch norm, ReLU, pooling, dropout) are not included.
  */
 #include "base/clock.h"
 #include "base/memory.h"
@@ -18,13 +18,13 @@ typedef struct layer_arrays {
     dlda_conv conv;
     dlda_run run;
     size_t N;
-    float *X, *dX; /* [N][in]  */
-    float *Y, *dY; /* [N][out] */
+    float *X, *dX; /* [N][in]          */
+    float *Y, *dY; /* [N][out]         */
     float *W, *dW; /* [depth][filters] */
     char *scratch;
 } layer_arrays;
 
-/* ---- What a layer costs ---- */
+/* ---- Cost of a layer ---- */
 
 double bench_flop(const dlda_layer *layer, size_t batch)
 {
@@ -72,7 +72,7 @@ static void copy_shape(dlda_shape shape, size_t sizes[3])
     sizes[2] = shape.channels;
 }
 
-/* ---- Running it ---- */
+/* ---- Measurement ---- */
 
 static dlda_status take_filled(size_t rows, size_t columns, float **values)
 {
@@ -128,7 +128,7 @@ static void run_pass(const layer_arrays *self, int pass)
 
 static double seconds_of(const layer_arrays *self, int pass, size_t repeats, double *times)
 {
-    run_pass(self, pass); /* warms up */
+    run_pass(self, pass); /* warm-up */
     for (size_t r = 0; r < repeats; r++) {
         double begin = dlda_seconds_now();
         run_pass(self, pass);

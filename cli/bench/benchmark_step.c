@@ -2,8 +2,8 @@
  *
  * benchmark_step.c - times the phases of real training steps.
  *
- * A trainer of the library runs on random images and reports the end of each phase (dlda_watch). The images are one
- * batch, so each epoch is one step; accuracies are never measured, and what ends an epoch is in no phase.
+ * A trainer runs on random images and reports the end of each phase (dlda_watch). The images are a single batch, so
+ * each epoch is one step. Accuracies are not measured, and the work at the end of an epoch belongs to no phase.
  */
 #include "base/clock.h"
 #include "base/memory.h"
@@ -17,14 +17,14 @@ enum { CLASSES = 10 };
 
 /* ---- A trainer on random images ---- */
 
-/* Two rows per class at least, as an lda objective demands; cross entropy wants a class for each feature. */
+/* At least two rows per class, as an lda objective requires; cross entropy needs a class for each feature. */
 static size_t class_count(const dlda_network *network, const bench_spec *spec)
 {
     if (dlda_objective_find(spec->objective)->softmax) return network->features;
     return spec->batch / 2 < CLASSES ? spec->batch / 2 : CLASSES;
 }
 
-/* One batch of random bytes with labels in turn. */
+/* One batch of random bytes with cyclic labels. */
 static dlda_status make_images(const dlda_network *network, const bench_spec *spec, dlda_dataset **images)
 {
     dlda_status status = DLDA_OK;
@@ -65,7 +65,7 @@ static dlda_status set_number(dlda_options *options, const char *name, size_t nu
     return dlda_options_set(options, name, text);
 }
 
-/* At least one epoch more than is run: the last one would be measured. */
+/* At least one more epoch than is run, because the last one would be measured. */
 static dlda_status make_trainer(const bench_spec *spec, const dlda_dataset *images, dlda_trainer **trainer)
 {
     dlda_status status = DLDA_OK;
@@ -89,11 +89,11 @@ done:
     return status;
 }
 
-/* ---- Its steps ---- */
+/* ---- Steps ---- */
 
-/* Of one step. */
+/* Times of one step. */
 typedef struct stopwatch {
-    double last; /* when the phase before ended */
+    double last; /* end of the previous phase */
     double seconds[BENCH_PHASES];
     double loader;
 } stopwatch;
@@ -119,7 +119,7 @@ static dlda_status time_step(dlda_trainer *trainer, stopwatch *watch)
     return dlda_trainer_run_step(trainer);
 }
 
-/* Rows of times: the phases, the loader, whole steps. */
+/* Rows of `times`: the phases, the loader, whole steps. */
 enum { LOADER = BENCH_PHASES, STEP, ROWS };
 
 /* times [ROWS][repeats] */
@@ -128,7 +128,7 @@ static dlda_status run_steps(dlda_trainer *trainer, size_t repeats, double *time
     dlda_status status = DLDA_OK;
     stopwatch watch = { 0 };
 
-    DLDA_TRY(time_step(trainer, &watch)); /* warms up */
+    DLDA_TRY(time_step(trainer, &watch)); /* warm-up */
     for (size_t r = 0; r < repeats; r++) {
         double sum = 0;
         DLDA_TRY(time_step(trainer, &watch));
@@ -140,9 +140,9 @@ done:
     return status;
 }
 
-/* ---- What comes of them ---- */
+/* ---- Results ---- */
 
-/* Work of a step: three passes of each convolution, but nobody needs the gradient of the images. */
+/* Work of a step: three passes of each convolution, except the gradient of the images. */
 static double step_flop(const dlda_network *network, size_t batch)
 {
     double flop = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * cmd_bench.c - `deeplda bench`: how fast a network trains and infers on this machine, and where the time goes.
+ * cmd_bench.c - `deeplda bench`: measures training and inference on this machine, and where the time is spent.
  *
  * docs/performance.md explains each figure.
  */

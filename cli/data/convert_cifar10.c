@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * convert_cifar10.c - CIFAR-10 from sheets of pictures to its binary files.
+ * convert_cifar10.c - converts CIFAR-10 from PNG sheets to its binary files.
  *
- * A sheet is an RGB picture: row i is image i, its 32 x 32 pixels row by row. The labels of all training sheets, and of
- * the test sheet, are two JSON arrays. A binary file has for each image its label, then its red, green and blue planes.
+ * A sheet is an RGB picture in which row i holds the 32 x 32 pixels of image i, row by row. The labels of all
+ * training sheets, and of the test sheet, are two JSON arrays. A binary file has for each image its label, then its
+ * red, green and blue planes.
  */
 #include "base/file.h"
 #include "base/memory.h"
@@ -21,8 +22,8 @@ static const size_t most_json = (size_t)1 << 24;
 static const char class_names[] = "airplane\nautomobile\nbird\ncat\ndeer\ndog\nfrog\nhorse\nship\ntruck\n\n";
 
 typedef struct labels {
-    size_t count, used; /* used: of sheets that are done */
-    uint8_t *values;    /* [count]                       */
+    size_t count, used; /* used: those of the sheets converted so far */
+    uint8_t *values;    /* [count]                                    */
 } labels;
 
 /* ---- Labels ---- */
@@ -82,7 +83,7 @@ static dlda_status check_sheet(const char *path, const dlda_dataset *sheet, cons
     return DLDA_OK;
 }
 
-/* Values are bytes divided by 255. */
+/* rgb holds bytes divided by 255. */
 static void fill_record(const float *rgb, uint8_t label, uint8_t record[RECORD])
 {
     record[0] = label;
@@ -107,7 +108,7 @@ done:
     return status;
 }
 
-/* NAME.png becomes NAME.bin. */
+/* Converts NAME.png to NAME.bin. */
 static dlda_status convert_sheet(const char *folder, const char *name, labels *from)
 {
     dlda_status status = DLDA_OK;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * install.c - puts a known set into the data folder: from the archive that someone fetched to files that are checked.
+ * install.c - installs a known set in the data folder, given the downloaded archive.
  *
- * In the data folder, .NAME.archive/ is where the archive waits, .NAME.files/ where the files are made, and NAME/ where
- * they go when all of them are right. One process at a time works there: it holds a lock on the data folder.
+ * In the data folder, .NAME.archive/ holds the archive, the files are made in .NAME.files/, and are moved to NAME/
+ * when all are verified. Only one process at a time works there: it holds a lock on the data folder.
  */
 #define _GNU_SOURCE
 #include "base/file.h"
@@ -20,16 +20,16 @@
 
 struct installation {
     const known_set *set;
-    char *folder;  /* where the set goes                */
-    char *waiting; /* the folder of the archive         */
-    char *fresh;   /* the folder where files are made   */
-    char *archive; /* its path                          */
-    int lock;      /* an open file: the data folder; -1 */
+    char *folder;  /* final folder of the set                      */
+    char *waiting; /* folder of the archive                        */
+    char *fresh;   /* folder in which the files are made           */
+    char *archive; /* path of the archive                          */
+    int lock;      /* file descriptor of the data folder; -1: none */
 };
 
 /* ---- Folders ---- */
 
-/* Removes a folder of plain files. */
+/* Removes a folder of regular files. */
 static void remove_folder(const char *path)
 {
     DIR *stream = opendir(path);
@@ -62,7 +62,7 @@ done:
     return status;
 }
 
-/* A file system without locks is no reason to stop; another process is. */
+/* A file system without locks is accepted; a lock held by another process is an error. */
 static dlda_status lock_folder(const char *root, int *lock)
 {
     *lock = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -100,7 +100,7 @@ void install_destroy(installation *self)
 {
     if (!self) return;
     if (self->lock >= 0) {
-        rmdir(self->waiting); /* only if it is empty */
+        rmdir(self->waiting); /* fails if it is not empty */
         close(self->lock);
     }
     dlda_release(self->folder);
@@ -168,8 +168,8 @@ done:
     return status;
 }
 
-/* A set that is not there yet appears as a whole. Where something is, each file takes its place as a whole, and what
- * else is there stays. */
+/* A set that does not exist yet appears as a whole. In an existing folder each file is replaced atomically,
+ * and other files are kept. */
 static dlda_status move_in_place(const installation *self)
 {
     dlda_status status = DLDA_OK;
@@ -185,7 +185,7 @@ dlda_status install_finish(installation *self, const known_steps *steps)
     dlda_status status = DLDA_OK;
     const known_set *set = self->set;
 
-    remove_folder(self->fresh); /* what an earlier attempt left */
+    remove_folder(self->fresh); /* left by an earlier attempt */
     DLDA_TRY(install_check_archive(self));
     DLDA_TRY(dlda_folder_make(self->fresh));
     DLDA_TRY(unpack_members(self->archive, set->members, set->n_members, self->fresh, steps));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * known_sets.c - what is in the data folder of the sets with a name, and whether it is what was published.
+ * known_sets.c - determines which known sets are installed, and whether their files are those published.
  */
 #include "base/file.h"
 #include "base/memory.h"
@@ -36,7 +36,7 @@ done:
     return status;
 }
 
-/* ---- What is there ---- */
+/* ---- Installed files ---- */
 
 static int has_size(const char *path, size_t size)
 {
@@ -98,7 +98,7 @@ done:
     return status;
 }
 
-/* ---- What is not ---- */
+/* ---- Missing sets ---- */
 
 dlda_status known_set_explain(const char *path, dlda_status status)
 {

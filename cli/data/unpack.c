@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * unpack.c - takes the files that are needed out of a .tgz archive, by libarchive.
+ * unpack.c - extracts the needed files from a .tgz archive with libarchive.
  *
- * Names in the archive are only compared with those that are wanted, which say where bytes go and how many: no archive
- * can write where it likes, or more than it should.
+ * Names in the archive are only compared with the expected ones, which determine target and size. So an archive
+ * cannot write elsewhere, or more than expected.
  */
 #include "base/file.h"
 #include "base/memory.h"
@@ -20,12 +20,12 @@ typedef struct unpacker {
     const char *path; /* of the archive */
     FILE *file;
     struct archive *archive;
-    struct archive_entry *entry; /* where the reader is        */
-    uint8_t *bytes;              /* [PORTION]                  */
-    const char *folder;          /* where files go             */
+    struct archive_entry *entry; /* current entry */
+    uint8_t *bytes;              /* [PORTION]     */
+    const char *folder;          /* target folder */
 } unpacker;
 
-/* What libarchive says of its last failure. */
+/* Reports libarchive's last error. */
 static dlda_status fail(const unpacker *self)
 {
     const char *words = archive_error_string(self->archive);
@@ -59,7 +59,7 @@ static void close_archive(unpacker *self)
     if (self->file) fclose(self->file);
 }
 
-/* The next member; `entry` is NULL behind the last one. A warning is about names or times that do not matter here. */
+/* Advances to the next member; `entry` is NULL after the last. Warnings concern names or times and are ignored. */
 static dlda_status next(unpacker *self)
 {
     int code = archive_read_next_header(self->archive, &self->entry);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * cmd_eval.c - `deeplda eval`: how good a model is on labelled data it has not been trained on.
+ * cmd_eval.c - `deeplda eval`: tests a model on labelled data.
  */
 #include "eval/eval_out.h"
 #include "eval/eval_side.h"
@@ -10,8 +10,8 @@
 
 typedef struct evaluator {
     const cli_options *options;
-    eval_side first, second;        /* second: of --compare; its path is "" without                  */
-    dlda_dataset *all, *train_part; /* of --svm; those of them that the model was trained on           */
+    eval_side first, second;        /* second: of --compare; its path is "" without                        */
+    dlda_dataset *all, *train_part; /* of --svm: all training data; those samples the model was trained on */
     sample_answers svm_answers;
     eval_comparison comparison;
     eval_result result;
@@ -29,7 +29,7 @@ static int wants_svm(const evaluator *self)
 
 /* ---- The command line ---- */
 
-/* Answers from a file were given by some model to some data: nothing can be asked of them but a comparison. */
+/* A file of answers can only be compared with another one. */
 static int check_answers_file(const evaluator *self, const cli_arguments *arguments)
 {
     if (!is_given(self, "compare"))
@@ -62,7 +62,7 @@ static int check_usage(const evaluator *self, const cli_arguments *arguments)
 
 /* ---- Data ---- */
 
-/* Without --train-data it is the training part of the test data, which must then be another one than the test part. */
+/* Without --train-data, the SVM uses the training part of the test data, which must differ from the test part. */
 static int find_training_data(evaluator *self)
 {
     const char *data = option_text(self->options, "train-data"), *test_data = self->first.data;
@@ -77,7 +77,8 @@ static int find_training_data(evaluator *self)
                           test_data);
 }
 
-/* The samples that the model was trained on, if these are its data: divided by the options of its training. */
+/* The samples that the model was trained on, if this is its training data: divided by the
+ * options of the training. */
 static int read_training_data(evaluator *self)
 {
     const char *data = NULL;
@@ -98,7 +99,7 @@ static int read_training_data(evaluator *self)
     return code;
 }
 
-/* Everything is read before the first image is classified, so that a mistake shows at once. */
+/* Everything is read before the first image is classified, so that errors show at once. */
 static int read_all(evaluator *self)
 {
     int code = eval_side_open(&self->first);

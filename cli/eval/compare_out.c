@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * compare_out.c - prints accuracies with their intervals, and what a pair of classifiers on the same samples tells.
+ * compare_out.c - prints accuracies with their intervals, and the comparison of two
+ * classifiers on the same samples.
  */
 #include "eval/compare_out.h"
 
-/* 1 if the first of the two is better, 2 if the second is, 0 if the samples cannot tell. */
+/* 1 or 2: the better classifier; 0 if the difference is not significant. */
 static int better_of(const stat_pairs *pairs)
 {
     if (stat_mcnemar(pairs) >= stat_level) return 0;

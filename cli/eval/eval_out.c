@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * eval_out.c - prints the figures of an evaluation.
+ * eval_out.c - prints the results of an evaluation as text or JSON.
  */
 #include "eval/eval_out.h"
 #include "eval/compare_out.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * eval_out.h - what `deeplda eval` found, as text or as JSON.
+ * eval_out.h - the results of `deeplda eval`.
  */
 #ifndef DEEPLDA_CLI_EVAL_OUT_H
 #define DEEPLDA_CLI_EVAL_OUT_H
@@ -8,21 +8,21 @@
 #include "cli.h"
 #include "eval/statistics.h"
 
-/* Of --compare. */
+/* Results of --compare. */
 typedef struct eval_comparison {
-    const char *names[2]; /* files of the models or of their answers                  */
-    const char *heads[2]; /* "lda" or "softmax"; NULL: the answers came from a file   */
+    const char *names[2]; /* files of the models or of their answers               */
+    const char *heads[2]; /* "lda" or "softmax"; NULL: the answers are from a file */
     stat_pairs pairs;
 } eval_comparison;
 
 typedef struct eval_result {
-    const dlda_model *model; /* NULL: there is a comparison of two files and nothing else */
+    const dlda_model *model; /* NULL: only two files are compared */
     dlda_probability kind;
     dlda_evaluation *evaluation;
     /* of --svm; NULL without */
     dlda_svm *svm;
     dlda_evaluation *svm_evaluation;
-    const char *svm_data; /* what it was trained on */
+    const char *svm_data; /* data it was trained on */
     size_t svm_samples;
     stat_pairs svm_pairs; /* the model and the SVM */
     /* of --compare; NULL without */

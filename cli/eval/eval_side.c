@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * eval_side.c - brings a model its test data as it takes them, and has it answer.
+ * eval_side.c - reads test data in the form a model takes, and computes its predictions.
  *
- * Two models may want different sizes and orders of classes; each reads the data for itself. The order of the samples is
- * that of the data, so sample i is the same for both.
+ * Two models may need different image sizes and class orders, so each reads the data for itself. The order of the
+ * samples is that of the data, so sample i is the same for both.
  */
 #include "eval/eval_side.h"
 #include "fit.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * sample_answers.c - writes, reads and compares the answers of classifiers to the samples of a set.
+ * sample_answers.c - writes, reads and compares the predictions of classifiers for the samples of a set.
  */
 #include "eval/sample_answers.h"
 #include "terminal/csv_out.h"
@@ -89,12 +89,12 @@ enum { INDEX, FILE_NAME, TRUTH, ANSWER, N_COLUMNS, MOST_FIELDS = 32 };
 
 typedef struct answers_reader {
     const char *command, *path;
-    char *at;    /* of the text that is left                       */
-    size_t line; /* of the file, from 1                            */
+    char *at;    /* unread text         */
+    size_t line; /* line number, from 1 */
     char *fields[MOST_FIELDS];
-    size_t n_fields;         /* of the latest line                             */
-    size_t width;            /* fields of the first line                       */
-    size_t place[N_COLUMNS]; /* of each column that counts among the fields    */
+    size_t n_fields;         /* of the current line                         */
+    size_t width;            /* fields in the first line                    */
+    size_t place[N_COLUMNS]; /* index of each known column among the fields */
 } answers_reader;
 
 static int complain_line(const answers_reader *self, const char *found)
@@ -104,7 +104,7 @@ static int complain_line(const answers_reader *self, const char *found)
     return EXIT_FAILED;
 }
 
-/* All of a file as text, with a byte of room behind it. */
+/* Reads a whole file as text, with room for one more byte. */
 static int read_text(const char *command, const char *path, char **text)
 {
     FILE *file = fopen(path, "re");
@@ -130,7 +130,7 @@ static int read_text(const char *command, const char *path, char **text)
     return good ? EXIT_OK : EXIT_FAILED;
 }
 
-/* Copies a field to where it begins, without its quotes. */
+/* Copies a field to its start, without its quotes. */
 static char *unquote(answers_reader *self, char *out)
 {
     char *at = self->at;
@@ -146,7 +146,7 @@ static char *unquote(answers_reader *self, char *out)
     return out;
 }
 
-/* The fields of the next line. */
+/* Splits the next line into fields. */
 static int next_line(answers_reader *self)
 {
     char end = ',';

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * sample_answers.h - what a classifier answered to each sample of a set, in memory or in a file of `deeplda eval --answers`:
+ * sample_answers.h - the predictions of a classifier for each sample of a set, in memory or in a file of
+ * `deeplda eval --answers`:
  *
  *     index,file,truth,predicted,probability[,svm]
  *     0,,7,7,0.9981,7
  *
- * `file` is empty if the samples have no files of their own; `svm` is there with --svm. Names of classes are the model's.
+ * `file` is empty if the samples have no files of their own; `svm` is present with --svm.
+ * Class names are the model's.
  */
 #ifndef DEEPLDA_CLI_SAMPLE_ANSWERS_H
 #define DEEPLDA_CLI_SAMPLE_ANSWERS_H
@@ -13,36 +15,36 @@
 #include "cli.h"
 #include "eval/statistics.h"
 
-/* The columns that may hold a classifier's answers. */
+/* The columns that may hold predictions. */
 #define ANSWERS_PREDICTED "predicted"
 #define ANSWERS_SVM       "svm"
 
 typedef struct sample_answers {
     size_t count;
-    const char **files, **truths, **predicted; /* [count]; files: "" for none */
-    char *text;                                /* that they point into; NULL: into a model and a set */
+    const char **files, **truths, **predicted; /* [count]; files: "" if none */
+    char *text;                                /* owns the strings; NULL: they belong to a model and a set */
 } sample_answers;
 
-/* Answers of a model, which must stay as long as they are used, as must the samples. Return an exit code. */
+/* Predictions of a model, which must outlive them, as must the samples. Returns an exit code. */
 int answers_of_model(sample_answers *answers, const char *command, const dlda_model *model,
                      const dlda_dataset *samples, const dlda_evaluation *evaluation);
-/* Answers of a file, by one of its columns. */
+/* Reads one column of a file of answers. */
 int answers_read(sample_answers *answers, const char *command, const char *path, const char *column);
 void answers_release(sample_answers *answers);
-/* 1 if a path is that of a file with answers, by its name. */
+/* 1 if a path is that of a file of answers, by its extension. */
 int answers_is_file(const char *path);
 
-/* Writes the answers of a model to a file, whole or not at all; `svm` may be NULL. */
+/* Writes the predictions of a model atomically; `svm` may be NULL. */
 int answers_write(const char *command, const char *path, const sample_answers *answers,
                   const dlda_evaluation *evaluation, const sample_answers *svm);
 
-/* Two answers to the same samples, and what they are called in messages. */
+/* Two sets of predictions for the same samples, and their names in messages. */
 typedef struct answers_pair {
     const sample_answers *first, *second;
     const char *first_name, *second_name;
 } answers_pair;
 
-/* Counts who is right where. EXIT_FAILED with a message if these are not the same samples. */
+/* Counts the samples that each classified correctly. EXIT_FAILED with a message if the samples differ. */
 int answers_compare(const char *command, const answers_pair *pair, stat_pairs *counts);
 
 #endif

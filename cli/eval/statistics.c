@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * statistics.c - intervals and tests for accuracies.
+ * statistics.c - confidence intervals and tests for accuracies.
  *
  * With z = 1.96, the 97.5 % quantile of the normal distribution:
  *
@@ -8,7 +8,7 @@
  *     difference (Bonett, Price):  d ± z √((p₁ + p₂ - d²) / (n+2)),   p₁ = (b+1)/(n+2),  p₂ = (c+1)/(n+2),  d = p₁ - p₂
  *     McNemar, exact:              min(1, 2 Σ_{i ≤ min(b,c)} C(b+c, i) / 2^(b+c))
  *
- * where b samples are right with the first classifier only and c with the second only. Pure functions.
+ * where b samples are correct with the first classifier only and c with the second only. Pure functions.
  */
 #include "eval/statistics.h"
 
@@ -31,7 +31,8 @@ stat_interval stat_share_interval(size_t right, size_t count)
     double middle = (p + z * z / (2 * n)) / whole;
     double half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / whole;
 
-    /* Rounding must not leave a little above 0 where nothing is right, or below 1 where all is. */
+    /* Rounding must not give a lower bound above 0 if nothing is correct, or an upper bound
+     * below 1 if everything is. */
     return (stat_interval){ .low = right == 0 ? 0 : clamped(middle - half, 0, p),
                             .high = right == count ? 1 : clamped(middle + half, p, 1) };
 }
@@ -58,7 +59,8 @@ double stat_mcnemar(const stat_pairs *pairs)
     double sum = 1, term = 1;
     double log_largest = lgamma(n + 1) - lgamma(least + 1) - lgamma(n - least + 1) - n * log(2);
 
-    /* From the largest term of the tail downwards: C(n, i-1) = C(n, i) i / (n-i+1), until nothing is added any more. */
+    /* Sums from the largest term of the tail downwards, C(n, i-1) = C(n, i) i / (n-i+1),
+     * until terms are negligible. */
     for (double i = least; i > 0 && term > 1e-17 * sum; i--) {
         term *= i / (n - i + 1);
         sum += term;
@@ -94,8 +96,8 @@ stat_summary stat_summarise(const double *values, size_t count)
                            .deviation = count > 1 ? sqrt(squares / ((double)count - 1)) : NAN };
 }
 
-/* The probability of |T| > t for Student's t with a whole number of degrees of freedom, by the finite sums of Abramowitz
- * and Stegun, 26.7.3 and 26.7.4. */
+/* P(|T| > t) for Student's t with an integer number of degrees of freedom, by the finite sums of Abramowitz and
+ * Stegun, 26.7.3 and 26.7.4. */
 static double student_tails(double t, size_t degrees)
 {
     double angle = atan(t / sqrt((double)degrees)), c = cos(angle), s = sin(angle);
@@ -110,7 +112,7 @@ static double student_tails(double t, size_t degrees)
     return clamped(1 - inside, 0, 1);
 }
 
-/* The t with a share of 0.05 outside of ±t. */
+/* The t with P(|T| > t) = 0.05. */
 static double student_limit(size_t degrees)
 {
     double low = 0, high = 20; /* 12.7 with one degree of freedom, less with more */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * info_checkpoint.c - how far a training was when its checkpoint was saved.
+ * checkpoint.c - describes a checkpoint: how far the training was when it was saved.
  */
 #include "info/info.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * cmd_info.c - `deeplda info`: finds out what a word stands for, and has it explained.
+ * cmd_info.c - `deeplda info`: determines what the operand is and describes it.
  */
 #include "info/file_kind.h"
 #include "info/info.h"
@@ -11,7 +11,7 @@
 
 static const char *const name = "info";
 
-/* ---- What the kinds share ---- */
+/* ---- Helpers for all kinds ---- */
 
 dlda_status info_ask_memory(const cli_options *options, dlda_memory_spec spec, memory_need *need)
 {
@@ -81,7 +81,7 @@ static int ends_with(const char *path, const char *end)
     return length >= tail && strcmp(path + length - tail, end) == 0;
 }
 
-/* The folder of a run stands for the model in it. */
+/* A run folder stands for the model in it. */
 static int show_run(const char *folder, const cli_options *options, int *code)
 {
     char path[4096];
@@ -92,7 +92,7 @@ static int show_run(const char *folder, const cli_options *options, int *code)
     return 1;
 }
 
-/* 1 if there is a network of that name in the library. A file of the name goes before. */
+/* 1 if it is the name of a built-in network. A file of that name takes precedence. */
 static int is_network_name(const char *word)
 {
     char *text = NULL;
@@ -102,7 +102,7 @@ static int is_network_name(const char *word)
     return found;
 }
 
-/* 1 if a file may be a network text: not a table, and no bytes that texts do not have. */
+/* 1 if a file may be a network text: not a table, and without bytes that do not occur in texts. */
 static int may_be_text(const char *path)
 {
     char start[512];
@@ -116,7 +116,7 @@ static int may_be_text(const char *path)
     return text;
 }
 
-/* Something that may be data or a network text. */
+/* Describes something that may be data or a network text. */
 static int show_other(const char *word, const cli_options *options)
 {
     int code = EXIT_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * info_data.c - what a data set, an array or a table holds, in short.
+ * data.c - summarises a data set, an array or a table.
  */
 #include "base/file.h"
 #include "base/status.h"
@@ -76,7 +76,7 @@ static void write_json(const char *path, dlda_dataset *const parts[PARTS], int l
 
 /* ---- Reading ---- */
 
-/* The parts that are there; a set in one file has a training part only. */
+/* Opens the parts that exist; a set in one file has a training part only. */
 static dlda_status open_parts(const char *path, size_t threads, dlda_dataset *parts[PARTS])
 {
     const dlda_read_spec train = { .path = path, .part = DLDA_PART_TRAIN, .threads = threads };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * file_kind.c - recognises models, LDAs, checkpoints and ONNX files.
+ * file_kind.c - recognises models, LDAs, checkpoints and ONNX files by their first bytes.
  */
 #define _GNU_SOURCE
 #include "info/file_kind.h"
@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-/* Safetensors have the length of their header in 8 bytes, then the header, which is JSON. Quotes inside of its texts are
- * escaped, so a key cannot be found in one. */
+/* A safetensors file has the length of its header in 8 bytes, then the header as JSON. Quotes in JSON texts are
+ * escaped, so a quoted key is not found inside a text. */
 static file_kind kind_of_safetensors(const uint8_t *start, size_t n)
 {
     static const char checkpoint[] = "\"deeplda_checkpoint\"", lda[] = "\"deeplda_lda\""; /* docs/model_format.md */
@@ -29,7 +29,7 @@ file_kind file_kind_of(const char *path)
     if (DLDA_TAKE(&start, MOST, "start of a file") != DLDA_OK) return kind;
     if (dlda_file_read_start(path, MOST, start, &n) == DLDA_OK) {
         if (n > 8 && start[8] == '{') kind = kind_of_safetensors(start, n);
-        /* the field ir_version, a small number, and then producer_name */
+        /* field ir_version, a small number, then producer_name */
         else if (dlda_path_ends(path, ".onnx") || (n > 2 && start[0] == 0x08 && start[1] < 32 && start[2] == 0x12))
             kind = FILE_KIND_ONNX;
     }

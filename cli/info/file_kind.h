@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * file_kind.h - what a file looks like, from its first bytes; reading it tells whether it is whole.
+ * file_kind.h - recognises a file by its first bytes; only reading it shows whether it is intact.
  */
 #ifndef DEEPLDA_CLI_FILE_KIND_H
 #define DEEPLDA_CLI_FILE_KIND_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * lda.c - what the file of an LDA without a network holds.
+ * lda.c - describes the file of an LDA without a network.
  */
 #include "info/info.h"
 #include "terminal/table.h"

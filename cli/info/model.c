@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * info_model.c - what a model file holds.
+ * model.c - describes a model file.
  */
 #include "info/info.h"
 #include "terminal/table.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * info_network.c - what a network looks like, and the memory that it takes.
+ * network.c - describes a network and predicts its memory use.
  */
 #include "info/info.h"
 
@@ -51,7 +51,7 @@ int info_show_network(const char *network, const cli_options *options)
     memory_need need = { 0 };
     dlda_status status = dlda_network_text_read(network, &text);
     int any_size = status == DLDA_OK && !has_input_line(text);
-    size_t side = any_size ? 28 : 0; /* a network for any images is shown with the size of the digits */
+    size_t side = any_size ? 28 : 0; /* a network for any image size is shown for that of the digits */
 
     if (status == DLDA_OK) status = dlda_network_text_describe(text, network, side, side, any_size, &description);
     if (status == DLDA_OK)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * info_onnx.c - what an ONNX file says of itself.
+ * onnx.c - describes an ONNX file.
  */
 #include "info/info.h"
 #include "info/onnx_file.h"
@@ -68,7 +68,7 @@ static void write_json(const onnx_info *info)
     fputc('\n', stdout);
 }
 
-/* "float32 [N, 1, 28, 28]", and what it is. */
+/* "float32 [N, 1, 28, 28]", with the description. */
 static void print_values(const char *key, const onnx_value *values, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * onnx_file.c - reads an ONNX file. protobuf-c parses it and refuses what is cut off or is no message.
+ * onnx_file.c - reads an ONNX file with protobuf-c, which refuses truncated and invalid files.
  */
 #include "info/onnx_file.h"
 #include "base/file.h"
@@ -11,10 +11,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The public part comes first, so that a pointer to it is one to all. */
+/* The public struct is the first member, so that a pointer to it converts to the whole. */
 typedef struct info_file {
     onnx_info info;
-    DldaOnnx__ModelProto *model; /* that the texts belong to */
+    DldaOnnx__ModelProto *model; /* owns the texts */
     onnx_value *inputs, *outputs;
     onnx_text *texts;
     const char **dims; /* of all inputs and outputs */
@@ -116,7 +116,7 @@ static void show_values(info_file *self, DldaOnnx__ValueInfoProto *const *from, 
     }
 }
 
-/* ---- All of it ---- */
+/* ---- The whole file ---- */
 
 static dlda_status take_lists(info_file *self)
 {
@@ -133,7 +133,7 @@ done:
     return status;
 }
 
-/* ONNX's own operators have the domain "", which may also be left out. */
+/* ONNX's own operators have the domain "", which may be omitted. */
 static int64_t find_opset(const DldaOnnx__ModelProto *model)
 {
     for (size_t i = 0; i < model->n_opset_import; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * answer_lines.c - answers as CSV (RFC 4180) and as JSON, one line each.
+ * answer_lines.c - writes predictions as CSV (RFC 4180) or JSON, one line each.
  *
  *     file,index,class,probability,NAME,NAME,...                                    probabilities of all classes
  *     file,index,class,probability,class_2,probability_2,...                        with top
@@ -35,8 +35,8 @@ static int is_rejected(const answer_format *self, const answer *one)
     return one->distance > self->limit;
 }
 
-/* The class that comes behind `last` in the order of scores; of equal ones the first comes first. Scores, since
- * probabilities may be equal where scores are not. `place` counts from 0. */
+/* The class after `last` in descending order of scores, ties by index. Scores are compared because different scores
+ * can have equal probabilities. `place` counts from 0. */
 static size_t next_class(const answer_format *self, const answer *one, size_t place, size_t last)
 {
     size_t classes = classes_of(self), best = classes;

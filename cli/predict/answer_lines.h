@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * answer_lines.h - what a model says of an image, or an LDA of a row, as a line of CSV or JSON.
+ * answer_lines.h - writes the prediction for an image, or for a row of a table, as a line of CSV or JSON.
  */
 #ifndef DEEPLDA_CLI_ANSWER_LINES_H
 #define DEEPLDA_CLI_ANSWER_LINES_H
@@ -10,15 +10,15 @@
 #include <stdio.h>
 
 typedef struct answer_format {
-    const dlda_model *model; /* whose classes they are, or else: */
-    const dlda_lda *lda;     /* numbers stand for names if it has none */
+    const dlda_model *model; /* owner of the classes, or else: */
+    const dlda_lda *lda;     /* its classes are numbers if they have no names */
     int json;
-    size_t top;   /* so many classes, the best first; 0: the probabilities of all   */
-    int rejects;  /* 1: distances, and whether they are larger than the limit       */
-    double limit; /* squared distance                                               */
+    size_t top;   /* number of classes, most probable first; 0: the probabilities of all */
+    int rejects;  /* 1: print distances, and whether they exceed the limit               */
+    double limit; /* squared distance                                                    */
 } answer_format;
 
-/* One image, with pointers to its own rows. */
+/* The prediction for one image. */
 typedef struct answer {
     const char *file;
     size_t index; /* of the image in its file */
@@ -28,7 +28,7 @@ typedef struct answer {
     double distance;
 } answer;
 
-/* The first line of CSV; nothing for JSON. */
+/* Writes the header line of CSV; nothing for JSON. */
 void answer_write_head(const answer_format *format, FILE *file);
 void answer_write(const answer_format *format, const answer *one, FILE *file);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * apply_lda.c - what an LDA says of the rows of a table, in the lines of `deeplda predict`.
+ * apply_lda.c - classifies the rows of a table by an LDA and prints the lines of `deeplda predict`.
  */
 #include "predict/apply_lda.h"
 #include "predict/answer_lines.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * cmd_predict.c - `deeplda predict`: classes and probabilities of images, as CSV or JSON lines.
+ * cmd_predict.c - `deeplda predict`: prints classes and probabilities of images, as CSV or JSON lines.
  *
- * Finds the images: in files, in folders, on the standard input, or in files whose names come there. A file that cannot be
- * used is named on stderr, the others are still done, and the exit code is 1. If none can be used there is no output at
- * all, not even a header.
+ * Images come from files, folders, the standard input, or files listed there. A file that cannot be used is
+ * reported on stderr, the others are processed, and the exit code is 1. If none can be used there is no
+ * output, not even a header.
  */
 #include "predict/predictor.h"
 #include "read_data.h"
@@ -69,7 +69,7 @@ static void predict_path(predictor *self, const char *path)
 
 /* ---- The standard input ---- */
 
-/* All of it, in new memory; NULL with a message if that cannot be. */
+/* Reads the standard input into new memory; NULL with a message on failure. */
 static char *read_all(size_t *size)
 {
     const size_t most = (size_t)1 << 30;
@@ -102,7 +102,7 @@ static void predict_input(predictor *self)
     free(bytes);
 }
 
-/* Names of files, one a line. Those that have come are answered together, and before it waits for more. */
+/* Reads file names, one per line. All names that have arrived are processed together before it waits for more. */
 static int predict_list(predictor *self)
 {
     line_reader *lines = calloc(1, sizeof *lines);
@@ -126,7 +126,7 @@ static int predict_list(predictor *self)
 
 /* ---- The command ---- */
 
-/* "-" and --list both read the standard input, which comes once. */
+/* "-" and --list both read the standard input, which can be read only once. */
 static int check_words(const cli_arguments *arguments)
 {
     int list = option_is(arguments->options, "list", "true");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * paths.c - lists of file names.
+ * paths.c - growing lists of file names, and the files of a folder.
  */
 #define _GNU_SOURCE
 #include "predict/paths.h"
@@ -65,7 +65,7 @@ static char *joined(const char *folder, const char *entry)
     return asprintf(&path, "%s%s%s", folder, slash, entry) < 0 ? NULL : path;
 }
 
-/* Links to folders are not followed: they may lead back up. */
+/* Symbolic links to folders are not followed: they may form cycles. */
 static int is_own_folder(const char *path)
 {
     struct stat info;

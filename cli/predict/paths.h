@@ -14,9 +14,9 @@ typedef struct path_list {
 
 /* Copies the name. Returns an exit code. */
 int paths_add(path_list *list, const char *command, const char *path);
-/* All files in a folder and in the folders below it, in the order of the bytes of their names; hidden ones do not count. */
+/* Adds all files in a folder and its sub-folders, in bytewise order of their names, except hidden ones. */
 int paths_add_folder(path_list *list, const char *command, const char *folder);
-/* Empties the list; its room stays. */
+/* Empties the list but keeps its memory. */
 void paths_clear(path_list *list);
 void paths_release(path_list *list);
 

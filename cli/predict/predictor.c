@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * predictor.c - gathers pictures into batches, which all cores decode and then classify.
+ * predictor.c - collects pictures into batches, which all cores decode and then classify.
  */
 #include "predict/predictor.h"
 #include "fit.h"
@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* ---- Setting up ---- */
+/* ---- Setup ---- */
 
 static int read_format(predictor *self, const cli_options *options)
 {
@@ -83,8 +83,8 @@ static int take_room(predictor *self, const char *path, size_t batch)
     return EXIT_FAILED;
 }
 
-/* Room for so many images, at most --batch of them at once. What is large enough is used again, and what is not becomes
- * twice as large at least, so that a stream of pictures does not have it made anew each time. */
+/* Provides room for `count` images, at most --batch. Existing memory is reused; otherwise it at least doubles, so
+ * that a stream of pictures rarely reallocates. */
 static int have_room(predictor *self, const char *path, size_t count)
 {
     size_t batch = count < 2 * self->batch ? 2 * self->batch : count;
@@ -97,7 +97,7 @@ static int have_room(predictor *self, const char *path, size_t count)
     return code;
 }
 
-/* ---- Answers ---- */
+/* ---- Predictions ---- */
 
 static dlda_status classify(predictor *self, const float *images, size_t n)
 {
@@ -147,7 +147,7 @@ static dlda_read_spec picture_spec(predictor *self, const char *path)
     return spec;
 }
 
-/* A picture that the network cannot make sense of must not spoil the batch for the others: then each goes alone. */
+/* If a picture makes the network fail, its batch is classified one by one, so that the others are not affected. */
 static void answer_one_by_one(predictor *self, size_t n)
 {
     for (size_t i = 0; i < n; i++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * predictor.h - a model at work: images in, lines of answers out, many images at once.
+ * predictor.h - applies a model: images in, lines of predictions out, in batches.
  *
- * Pictures gather until there is a batch of them; the answers come in the order of the pictures. What cannot be used is
- * told on stderr and leaves `failed` set, and the others go on.
+ * Pictures are collected until there is a batch; predictions are printed in the order of the pictures. Pictures
+ * that cannot be used are reported on stderr and set `failed`; the others are processed.
  */
 #ifndef DEEPLDA_CLI_PREDICTOR_H
 #define DEEPLDA_CLI_PREDICTOR_H
@@ -17,9 +17,9 @@ typedef struct predictor {
     const cli_options *options;
     dlda_model *model;
     dlda_workspace *workspace;
-    size_t most; /* images at once, as --batch has it                       */
+    size_t most; /* maximum images per batch, from --batch */
     size_t threads;
-    size_t batch; /* what there is room for now: no more than was needed yet */
+    size_t batch; /* current capacity, which grows on demand */
     size_t pixels, classes;
     float *images;       /* [batch][pixels]  */
     unsigned char *good; /* [batch]          */
@@ -29,25 +29,25 @@ typedef struct predictor {
     double *distances;   /* [batch]          */
     dlda_probability kind;
     answer_format format;
-    path_list pictures; /* that wait for their answer */
+    path_list pictures; /* waiting to be classified */
     cli_output output;
-    int begun;  /* the output has its first line  */
-    int failed; /* something could not be used    */
-    int lost;   /* answers could not be written   */
+    int begun;  /* the header was written           */
+    int failed; /* something could not be used      */
+    int lost;   /* predictions could not be written */
 } predictor;
 
-/* Loads the model and reads the options. Returns an exit code; release in any case. */
+/* Loads the model and reads the options. Returns an exit code; release it in any case. */
 int predictor_open(predictor *self, const char *command, const char *model, const cli_options *options);
 void predictor_release(predictor *self);
 
-/* A picture; its answer comes with those of its batch, at the latest with predictor_flush. */
+/* Adds a picture. Its prediction is printed with its batch, at the latest by predictor_flush. */
 void predictor_add_picture(predictor *self, const char *path);
-/* A picture whose bytes are in memory, alone; messages call it `name`, its answer calls it `shown`. */
+/* Classifies a picture in memory; messages use `name`, the output uses `shown`. */
 void predictor_add_bytes(predictor *self, const char *name, const char *shown, const void *bytes, size_t size);
-/* All images of a data set that came from `path`. */
+/* Classifies all images of a data set read from `path`. */
 void predictor_add_dataset(predictor *self, const char *path, const dlda_dataset *images);
 
-/* Answers what waits, and sees that the answers are on their way. */
+/* Classifies the waiting pictures and flushes the output. */
 void predictor_flush(predictor *self);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * csv_out.c - fields of CSV files (RFC 4180).
+ * csv_out.c - writes fields of CSV files (RFC 4180).
  */
 #include "terminal/csv_out.h"
 #include "terminal/json_out.h"

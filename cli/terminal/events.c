@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * events.c - the events of a training: "batch", "epoch", "log" and at last "result".
+ * events.c - writes the events of a training: "batch", "epoch", "log" and finally "result".
  */
 #include "terminal/events.h"
 #include "terminal/json_out.h"
@@ -15,7 +15,7 @@ static json_out begin(const char *event)
     return json;
 }
 
-/* Each line goes out at once: somebody is waiting for it. */
+/* Flushes each line, since a reader may be waiting for it. */
 static void end(json_out *json)
 {
     json_close(json, '}');

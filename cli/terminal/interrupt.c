@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * interrupt.c - the signals of the program.
+ * interrupt.c - handles SIGINT and SIGTERM.
  */
 #include "terminal/interrupt.h"
 
@@ -10,14 +10,14 @@
 #include <unistd.h>
 
 static volatile sig_atomic_t noted_signal;
-static struct timespec noted_at; /* of the first signal; for the handler alone */
-static int on_terminal;          /* set before any signal is watched for */
+static struct timespec noted_at; /* of the first signal; used by the handler only */
+static int on_terminal;          /* set before any signal is handled */
 
 static const int watched[] = { SIGINT, SIGTERM };
 enum { N_WATCHED = sizeof watched / sizeof watched[0] };
 
-/* One request can come twice: `timeout` signals a process and then its group, and a parent may pass on what its child
- * has got as well. */
+/* One request can arrive twice: `timeout` signals a process and then its group, and a parent may pass on a signal
+ * that its child has received too. */
 static int is_an_echo(void)
 {
     const double moment = 0.3;
@@ -27,7 +27,7 @@ static int is_an_echo(void)
     return (double)(now.tv_sec - noted_at.tv_sec) + 1e-9 * (double)(now.tv_nsec - noted_at.tv_nsec) < moment;
 }
 
-/* Does what it does to other programs, as soon as the handler has returned. */
+/* Raises the signal with its default action, which takes effect when the handler returns. */
 static void quit_by(int number)
 {
     signal(number, SIG_DFL);
@@ -43,9 +43,9 @@ static void note_signal(int number)
         return;
     }
     clock_gettime(CLOCK_MONOTONIC, &noted_at);
-    noted_signal = number; /* from now on, others are compared with that time */
-    /* A progress bar, and the ^C that the terminal echoed into it, make room. */
-    if (on_terminal && write(STDERR_FILENO, wipe, sizeof wipe - 1) < 0) return; /* nobody to tell */
+    noted_signal = number; /* later signals are compared with that time */
+    /* Clears a progress bar and the ^C that the terminal echoed into it. */
+    if (on_terminal && write(STDERR_FILENO, wipe, sizeof wipe - 1) < 0) return; /* no way to report it */
     if (write(STDERR_FILENO, text, sizeof text - 1) < 0) return;
 }
 
@@ -57,7 +57,7 @@ void interrupt_begin(void)
     sigemptyset(&ours.sa_mask);
     for (size_t i = 0; i < N_WATCHED; i++) sigaddset(&ours.sa_mask, watched[i]);
     for (size_t i = 0; i < N_WATCHED; i++) {
-        /* A signal that is ignored, as under nohup, stays ignored. */
+        /* Signals that are ignored, as under nohup, remain ignored. */
         if (sigaction(watched[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
             sigaction(watched[i], &ours, NULL);
     }
@@ -67,7 +67,7 @@ void interrupt_end(void)
 {
     struct sigaction now;
 
-    if (noted_signal) return; /* its echo may be still to come, and must not end us by the signal */
+    if (noted_signal) return; /* its duplicate may still arrive, and must not end the program */
     for (size_t i = 0; i < N_WATCHED; i++)
         if (sigaction(watched[i], NULL, &now) == 0 && now.sa_handler == note_signal) signal(watched[i], SIG_DFL);
 }

@@ -5,16 +5,16 @@
 #ifndef DEEPLDA_CLI_INTERRUPT_H
 #define DEEPLDA_CLI_INTERRUPT_H
 
-/* From now on the first SIGINT or SIGTERM is only noted; the next one ends the program, but for one within
- * 0.3 seconds, which is taken for the same request. */
+/* From now on the first SIGINT or SIGTERM is only recorded; the next one ends the program, except within 0.3
+ * seconds, when it is taken for the same request. */
 void interrupt_begin(void);
-/* Back to the system's ways. */
+/* Restores the default actions. */
 void interrupt_end(void);
 
-/* The signal that was noted, 0 if none was. */
+/* The recorded signal, 0 if there is none. */
 int interrupt_signal(void);
 
-/* For dlda_watch.stop: 1 once a signal was noted. */
+/* For dlda_watch.stop: 1 once a signal is recorded. */
 int interrupt_asks_to_stop(void *user);
 
 #endif

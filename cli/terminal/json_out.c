@@ -35,7 +35,7 @@ static int is_continuation(unsigned char byte)
     return (byte & 0xC0) == 0x80;
 }
 
-/* Bytes of the UTF-8 character at `text`; 0 if there is none: a stray byte, an overlong form, a surrogate. */
+/* Bytes of the UTF-8 character at `text`; 0 if it is invalid: a stray byte, an overlong form, a surrogate. */
 static size_t character_length(const unsigned char *text)
 {
     unsigned char first = text[0], second = first ? text[1] : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * json_out.h - writes JSON, one value after the other; commas come by themselves.
+ * json_out.h - writes JSON value by value and inserts the commas.
  */
 #ifndef DEEPLDA_CLI_JSON_OUT_H
 #define DEEPLDA_CLI_JSON_OUT_H
@@ -17,13 +17,13 @@ void json_open(json_out *json, char bracket);  /* '{' or '[' */
 void json_close(json_out *json, char bracket); /* '}' or ']' */
 void json_key(json_out *json, const char *key);
 
-/* Text in UTF-8; bytes that are not become U+FFFD. */
+/* Text in UTF-8; invalid bytes become U+FFFD. */
 void json_text(json_out *json, const char *text);
-/* The shortest digits that read back as the same number; null for NaN and infinities. */
+/* The shortest decimal form that reads back as the same number; null for NaN and infinities. */
 void json_number(json_out *json, double number);
 void json_float(json_out *json, float number);
 void json_count(json_out *json, size_t count);
-/* Text that is JSON already. */
+/* Text that is already JSON. */
 void json_raw(json_out *json, const char *text);
 
 /* A key with its value. */
@@ -31,7 +31,7 @@ void json_add_text(json_out *json, const char *key, const char *text); /* null f
 void json_add_number(json_out *json, const char *key, double number);
 void json_add_count(json_out *json, const char *key, size_t count);
 
-/* The shortest digits of a float, for CSV too. `text` has room for 32 characters. */
+/* The shortest decimal form of a float, for CSV too. `text` has room for 32 characters. */
 void shortest_float(float number, char *text);
 
 #endif

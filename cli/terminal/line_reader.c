@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * line_reader.c - reads what is there, and waits only if it is told to.
+ * line_reader.c - reads available input, and waits only on request.
  */
 #include "terminal/line_reader.h"
 
@@ -37,7 +37,7 @@ static char *give(line_reader *self, size_t length, size_t skipped)
     return line;
 }
 
-/* Throws away the rest of a line that is longer than the buffer. */
+/* Discards the rest of a line that is longer than the buffer. */
 static void skip_rest(line_reader *self)
 {
     char *end = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * line_reader.h - lines of a stream as they come: of a pipe too, whose writer waits for answers.
+ * line_reader.h - reads the lines of a stream as they arrive, also from a pipe whose writer waits for answers.
  */
 #ifndef DEEPLDA_CLI_LINE_READER_H
 #define DEEPLDA_CLI_LINE_READER_H
@@ -9,17 +9,17 @@
 
 enum { LINE_ROOM = 65536 };
 
-/* All zero but for the file descriptor is a reader at the start. */
+/* Initialise with zeros and the file descriptor. */
 typedef struct line_reader {
     int descriptor;
-    int ended;         /* nothing comes any more                    */
-    int too_long;      /* the last line had no room: only its start */
-    size_t begin, end; /* of what was read and not given out yet    */
+    int ended;         /* end of the stream            */
+    int too_long;      /* the last line was truncated  */
+    size_t begin, end; /* of the text not yet returned */
     char buffer[LINE_ROOM + 1];
 } line_reader;
 
-/* The next line without its end, valid until the next call; NULL behind the last one, and, unless `wait`, also where the
- * next line has not come yet. */
+/* The next line without its line end, valid until the next call. NULL at the end of the stream and, unless `wait`,
+ * if no complete line has arrived yet. */
 char *line_next(line_reader *reader, int wait);
 
 #endif

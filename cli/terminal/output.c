@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * output.c - write under a temporary name, then rename.
+ * output.c - writes a file under a temporary name, then renames it.
  */
 #include "terminal/output.h"
 
@@ -16,14 +16,14 @@ static int complain_write(const cli_output *self)
     return EXIT_FAILED;
 }
 
-/* Something that a rename would replace by a plain file: a device, a pipe. */
+/* 1 for devices and pipes, which a rename would replace by a regular file. */
 static int is_special(const char *path)
 {
     struct stat info;
     return stat(path, &info) == 0 && !S_ISREG(info.st_mode);
 }
 
-/* Where a link leads to, so that the link stays; the name itself if nothing is there yet. */
+/* Resolves a symbolic link, so that its target is replaced; the name itself if nothing exists yet. */
 static char *resolved(const char *path)
 {
     char *target = realpath(path, NULL);
@@ -65,13 +65,13 @@ int output_open(cli_output *self, const char *command, const char *path)
     return code;
 }
 
-/* 1 if everything reached the disk. */
+/* 1 if everything was written to disk. */
 static int finish_file(cli_output *self)
 {
     int written = fflush(self->file) == 0 && !ferror(self->file);
 
     if (written && self->temporary) written = fsync(fileno(self->file)) == 0;
-    int kept = errno; /* the first failure is the one to tell */
+    int kept = errno; /* the first error is reported */
     if (fclose(self->file) != 0 && written) return 0;
     errno = kept;
     return written;

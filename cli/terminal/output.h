@@ -12,17 +12,17 @@
 typedef struct cli_output {
     FILE *file;
     const char *command;
-    char *target;    /* final name; NULL for stdout                              */
-    char *temporary; /* name while it is written; NULL for devices and pipes     */
+    char *target;    /* final name; NULL for stdout                          */
+    char *temporary; /* name while it is written; NULL for devices and pipes */
 } cli_output;
 
 /* Opens `path`, or stdout if that is "". Returns an exit code. */
 int output_open(cli_output *output, const char *command, const char *path);
 
-/* Closes: the file gets its name if all could be written, and is removed if not. Returns an exit code. */
+/* Closes the file and renames it if everything was written; otherwise removes it. Returns an exit code. */
 int output_close(cli_output *output);
 
-/* Closes without a result: an older file under the name stays as it was. */
+/* Closes without a result: an existing file is unchanged. */
 void output_discard(cli_output *output);
 
 #endif

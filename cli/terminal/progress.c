@@ -2,10 +2,10 @@
  *
  * progress.c - the progress bar and the line of each epoch.
  *
- *   epoch  3/12 [======>     ] 9/18  1034 images/s  separation 2.341  eigenvalues 1.9 to 7.2, 4 raised  0:35 left
+ * epoch  3/12 [======>     ] 9/18  1034 images/s  separation 2.341  eigenvalues 1.9 to 7.2, 4 raised  0:35 left
  *
- * The bar takes the columns that the words leave. On a narrow terminal words go first, then the bar, then the line is
- * cut.
+ * The bar takes the columns that the text leaves. On a narrow terminal, first the details are dropped, then the
+ * bar, then the line is truncated.
  */
 #include "terminal/progress.h"
 #include "terminal/events.h"
@@ -21,7 +21,7 @@
 enum { LINE = 256, BAR_LEAST = 6, BAR_MOST = 40 };
 static const double redraw_seconds = 0.1, event_seconds = 1;
 
-/* ---- Small things ---- */
+/* ---- Helpers ---- */
 
 static double clock_seconds(void)
 {
@@ -39,7 +39,7 @@ static size_t terminal_columns(void)
     return 80;
 }
 
-/* "0:35" or "2:05:00"; "?" as long as nobody can know. */
+/* "0:35" or "2:05:00"; "?" while unknown. */
 static void format_duration(double seconds, char *text, size_t size)
 {
     if (!(seconds >= 0 && seconds < 1e9)) {
@@ -66,8 +66,8 @@ static void format_bar(const dlda_progress *now, size_t width, char *text)
     text[width] = '\0';
 }
 
-/* What comes behind the bar: always the speed, the value and the time left; from `detail` 1 on also the eigenvalues of the
- * batch and how many of them are raised, from 2 on also the accuracy of the epoch before. */
+/* The text after the bar: speed, value and time left; with `detail` 1 also the eigenvalues of the batch and how
+ * many of them are maximised, with 2 also the accuracy of the previous epoch. */
 static void format_words(const cli_progress *self, const dlda_progress *now, int detail, char *text, size_t size)
 {
     char time_left[32];
@@ -86,13 +86,13 @@ static void format_words(const cli_progress *self, const dlda_progress *now, int
 static void draw(cli_progress *self, const dlda_progress *now)
 {
     char left[LINE], right[LINE], bar[BAR_MOST + 1], line[3 * LINE];
-    size_t columns = terminal_columns() - 1; /* the last column would wrap on some terminals */
+    size_t columns = terminal_columns() - 1; /* some terminals wrap after the last column */
     size_t width = 0;
 
     snprintf(left, sizeof left, "epoch %*zu/%zu", digits_of(now->epochs), now->epoch, now->epochs);
     for (int detail = 2; detail >= 0 && width < BAR_LEAST; detail--) {
         format_words(self, now, detail, right, sizeof right);
-        size_t words = strlen(left) + strlen(right) + 4; /* two blanks, two brackets */
+        size_t words = strlen(left) + strlen(right) + 4; /* with two blanks and two brackets */
         width = columns > words ? columns - words : 0;
     }
     if (width >= BAR_LEAST) {
@@ -112,7 +112,7 @@ static void wipe(cli_progress *self)
     self->on_screen = 0;
 }
 
-/* ---- The interface ---- */
+/* ---- Interface ---- */
 
 void progress_begin(cli_progress *self, const cli_options *options)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * progress.h - how a training goes: a bar on a terminal, one line per epoch otherwise, both on stderr; or JSON lines on
- * stdout.
+ * progress.h - the progress of a training: a bar on a terminal, one line per epoch otherwise, both on stderr;
+ * or JSON lines on stdout.
  */
 #ifndef DEEPLDA_CLI_PROGRESS_H
 #define DEEPLDA_CLI_PROGRESS_H
@@ -10,16 +10,16 @@
 
 typedef struct cli_progress {
     enum { PROGRESS_NONE, PROGRESS_LINES, PROGRESS_BAR, PROGRESS_JSON } kind;
-    size_t epochs;     /* in all                                     */
-    const char *value; /* what a batch's value is called             */
-    double drawn;      /* when the bar was drawn last, in seconds    */
-    int on_screen;     /* there is a bar to wipe away                */
+    size_t epochs;     /* total                                */
+    const char *value; /* name of the value of a batch         */
+    double drawn;      /* time of the last drawing, in seconds */
+    int on_screen;     /* a bar is on the screen               */
 } cli_progress;
 
-/* Chooses the kind from --json, --quiet and from what stderr is. */
+/* Chooses the kind by --json, --quiet and whether stderr is a terminal. */
 void progress_begin(cli_progress *progress, const cli_options *options);
 
-/* For dlda_watch, with a progress as `user`. */
+/* Callbacks for dlda_watch, with a progress as `user`. */
 void progress_batch(void *user, const dlda_progress *now);
 void progress_epoch(void *user, const dlda_epoch *epoch);
 void progress_log(void *user, const char *message);

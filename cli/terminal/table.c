@@ -2,7 +2,7 @@
  *
  * table.c - the text report: accuracy, classes, confusion matrix, eigenvalues.
  *
- * Class names come from files that others may have written, so control characters never reach the terminal.
+ * Class names come from files, which may be untrusted, so control characters are never printed.
  */
 #include "terminal/table.h"
 #include "eval/statistics.h"
@@ -14,7 +14,7 @@
 enum {
     NAME_COLUMNS = 16,
     BAR_COLUMNS = 40,
-    MATRIX_CLASSES = 20, /* with more classes, the matrix would not fit on a screen: a list of mistakes instead */
+    MATRIX_CLASSES = 20, /* more classes would not fit on a screen: a list of errors is printed instead */
     MOST_MISTAKES = 10
 };
 
@@ -33,7 +33,7 @@ static size_t characters_in(const char *text)
     return count;
 }
 
-/* At most `columns` characters of a name. Returns how many there were. */
+/* Prints at most `columns` characters of a name and returns their number. */
 static size_t print_name(FILE *file, const char *name, size_t columns)
 {
     size_t used = 0;
@@ -88,7 +88,7 @@ static void print_classes(FILE *file, const dlda_model *model, const dlda_evalua
     }
 }
 
-/* Columns for the largest count, and for names up to 6 characters. */
+/* Columns for the largest count and for names of up to 6 characters. */
 static size_t cell_columns(const dlda_model *model, const dlda_evaluation *evaluation)
 {
     size_t columns = 3;
@@ -133,8 +133,7 @@ static void print_matrix(FILE *file, const dlda_model *model, const dlda_evaluat
     }
 }
 
-/* The entry off the diagonal that comes after `previous` when they are sorted, largest first and equal ones in
- * order of their index; -1 if there is none. */
+/* The off-diagonal entry after `previous` in descending order, ties by index; -1 if there is none. */
 static long next_mistake(const dlda_evaluation *evaluation, long previous)
 {
     const size_t *counts = evaluation->confusion;
@@ -178,7 +177,7 @@ void table_evaluation(FILE *file, const dlda_model *model, const dlda_evaluation
 
 /* ---- Eigenvalues ---- */
 
-/* A bar of `share` (0 to 1) of BAR_COLUMNS columns: in eighths of a column where the terminal knows UTF-8. */
+/* A bar for `share` (0 to 1) of BAR_COLUMNS columns, in eighths of a column on UTF-8 terminals. */
 static void print_bar(FILE *file, double share)
 {
     static const char *const eighths[] = {
