@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * answers.c - runs a model on labelled samples, batch by batch, and keeps what the figures need.
+ * answers.c - computes the predictions of a model on labelled samples, in batches, with
+ * everything the figures need.
  *
- * The network runs once for each sample: both kinds of probabilities, the projections and the softmax follow from its
- * features.
+ * The network runs once for each sample: both kinds of probabilities, the projections and the softmax
+ * follow from its features.
  */
 #include "report/answers.h"
 #include "base/memory.h"
@@ -14,7 +15,7 @@
 
 enum { BATCH = 200 };
 
-/* What is needed while the model runs. */
+/* State while the model runs. */
 typedef struct testing {
     const dlda_model *model;
     dlda_workspace *workspace;
@@ -40,7 +41,7 @@ const char *test_answers_predicted_class(const test_answers *self, size_t sample
     return test_answers_class(self, (size_t)self->evaluation[DLDA_PROBABILITY_BAYES]->predicted[sample]);
 }
 
-/* ---- Preparing ---- */
+/* ---- Setup ---- */
 
 static dlda_status check_samples(const test_answers_spec *spec)
 {
@@ -114,7 +115,7 @@ static void release_scratch(testing *now)
 
 /* ---- Running the model ---- */
 
-/* The class with the largest score is the softmax's. */
+/* The softmax predicts the class with the largest score. */
 static size_t count_softmax(const testing *now, size_t first, size_t n)
 {
     size_t C = now->answers->classes, right = 0;
@@ -198,7 +199,7 @@ void test_answers_destroy(test_answers *self)
     dlda_release(self);
 }
 
-/* ---- What follows from the answers ---- */
+/* ---- Derived results ---- */
 
 static int is_harder(const test_answers *self, size_t a, size_t b)
 {

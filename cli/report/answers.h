@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * answers.h - what a model says of the samples it is tested on: projections, classes, probabilities, and what follows.
+ * answers.h - the predictions of a model for its test samples: projections, classes,
+ * probabilities, and derived results.
  */
 #ifndef DEEPLDA_CLI_ANSWERS_H
 #define DEEPLDA_CLI_ANSWERS_H
@@ -12,12 +13,12 @@ enum { PROBABILITY_KINDS = 2 }; /* DLDA_PROBABILITY_PAPER and DLDA_PROBABILITY_B
 typedef struct test_answers {
     char part[32]; /* "test" or "validation" */
     size_t count, classes, directions;
-    dlda_name_list names;    /* [classes]                                       */
-    int *truth;              /* [count]                                         */
-    float *Z;                /* [count][directions]                             */
+    dlda_name_list names;    /* [classes]                                                       */
+    int *truth;              /* [count]                                                         */
+    float *Z;                /* [count][directions]                                             */
     float *p_truth;          /* [count]: DLDA_PROBABILITY_BAYES's probability of the true class */
-    double softmax_accuracy; /* a fraction; NaN if the network has no softmax   */
-    dlda_evaluation *evaluation[PROBABILITY_KINDS]; /* by the LDA; their classes differ where priors were changed */
+    double softmax_accuracy; /* a fraction; NaN if the network has no softmax                   */
+    dlda_evaluation *evaluation[PROBABILITY_KINDS]; /* by the LDA; their classes differ if priors were changed */
 } test_answers;
 
 typedef struct test_answers_spec {
@@ -36,7 +37,7 @@ const char *test_answers_class(const test_answers *answers, size_t label);
 const char *test_answers_true_class(const test_answers *answers, size_t sample);
 const char *test_answers_predicted_class(const test_answers *answers, size_t sample);
 
-/* The samples whose true class has the least probability, the least first: order [count]. Gives how many. */
+/* The samples whose true class has the lowest probability, lowest first: order [count]. Returns their number. */
 size_t test_answers_hardest(const test_answers *answers, size_t count, size_t *order);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * cmd_report.c - `deeplda report`: figures and an HTML page of one run, or of several side by side.
  *
- * report.c writes data, scripts and the page; gnuplot draws in between.
+ * report.c writes data, scripts and the page; gnuplot draws the figures in between.
  */
 #define _GNU_SOURCE
 #include "report/gnuplot.h"
@@ -23,9 +23,9 @@ enum { RELOAD_SECONDS = 3 };
 typedef struct reporting {
     const cli_arguments *arguments;
     char folder[4096], figures[4200];
-    int live;   /* as long as a run goes on                            */
-    int draws;  /* there is a gnuplot                                  */
-    int silent; /* problems were told before                           */
+    int live;   /* repeat until the runs end      */
+    int draws;  /* gnuplot is available           */
+    int silent; /* problems were already reported */
     size_t n_figures;
 } reporting;
 
@@ -50,7 +50,8 @@ static report_spec make_spec(reporting *self)
                           .problem = tell_problem };
 }
 
-/* Testing takes the processors that the training needs: while it goes on, there are no figures of samples. */
+/* Testing would compete with a running training for the processors, so figures of samples
+ * are omitted until it ends. */
 static dlda_status add_run(reporting *self, training_report *report, const char *folder, int is_watched)
 {
     run_samples tested = { 0 };
@@ -104,13 +105,13 @@ static void wait_a_moment(void)
     nanosleep(&(struct timespec){ .tv_nsec = 300000000 }, NULL);
 }
 
-/* What a training writes before the first file of a run has its name. */
+/* 1 for files that a training writes before its first complete file. */
 static int is_unfinished(const char *file)
 {
     return strstr(file, ".tmp-") != NULL || strncmp(file, "checkpoint-next", strlen("checkpoint-next")) == 0;
 }
 
-/* 1 if there is no complete file in the folder, as before the first epoch is complete. */
+/* 1 if the folder has no complete file, as before the end of the first epoch. */
 static int is_empty_folder(const char *path)
 {
     DIR *folder = opendir(path);
@@ -123,7 +124,8 @@ static int is_empty_folder(const char *path)
     return empty;
 }
 
-/* Looks at the runs without testing anything: 1 if one of them goes on. Fails as the report itself would. */
+/* Reads the runs without testing anything; *goes_on is 1 if one of them is running.
+ * Fails like the report itself. */
 static dlda_status look(const reporting *self, int *goes_on)
 {
     training_report *report = NULL;
@@ -134,7 +136,7 @@ static dlda_status look(const reporting *self, int *goes_on)
         const char *folder = self->arguments->words[i];
         status = report_add(report, &(report_run){ .folder = folder });
         if (status != DLDA_E_FORMAT || !is_empty_folder(folder)) continue;
-        *goes_on = 1; /* it may become one */
+        *goes_on = 1; /* a run may start there */
         status = DLDA_OK;
     }
     if (status == DLDA_OK && report_is_running(report)) *goes_on = 1;
@@ -142,7 +144,7 @@ static dlda_status look(const reporting *self, int *goes_on)
     return status;
 }
 
-/* When the histories last changed; -1 if there is none yet. */
+/* Time of the last change of the histories; -1 if there is none yet. */
 static double last_change(const cli_arguments *arguments)
 {
     double last = -1;
@@ -158,7 +160,7 @@ static double last_change(const cli_arguments *arguments)
     return last;
 }
 
-/* Writes the report after each change until all runs have ended or a signal comes. */
+/* Writes the report after each change until all runs have ended or a signal arrives. */
 static int watch(reporting *self)
 {
     double written = -1;
@@ -174,7 +176,7 @@ static int watch(reporting *self)
         if (changed > 0 && changed != written) {
             code = write_report(self, 1);
             if (interrupt_signal())
-                code = EXIT_OK; /* it may have ended gnuplot too; the last report is still to come */
+                code = EXIT_OK; /* the signal may have ended gnuplot too; the last report follows */
             if (written < 0)
                 fprintf(stderr, "%s/report.html: updated after each epoch; Ctrl-C stops\n", self->folder);
         }
@@ -206,7 +208,7 @@ static int run_report(const cli_arguments *arguments)
     reporting self = { .arguments = arguments };
     int code = name_folders(&self), goes_on = 0;
 
-    /* No run, no report: before anything is written. */
+    /* Fails before anything is written if there is no run. */
     if (code == EXIT_OK) code = exit_code_of(name, look(&self, &goes_on));
     if (code != EXIT_OK) return code;
     self.draws = gnuplot_is_there(name);

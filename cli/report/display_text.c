@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * display_text.c - texts of limited length for titles and labels, cleaned of what files could bring.
+ * display_text.c - texts of limited length for titles and labels, without control characters and invalid UTF-8.
  */
 #define _GNU_SOURCE
 #include "report/display_text.h"
@@ -26,7 +26,7 @@ display_text display_format(const char *format, ...)
     return result;
 }
 
-/* Copies the character at the start of a text, cleaned, and gives how many bytes of the text it took. */
+/* Copies the first character of a text, cleaned, and returns the number of bytes it took. */
 static size_t take_character(const char *text, char character[5])
 {
     unsigned char first = (unsigned char)text[0];
@@ -48,7 +48,7 @@ display_text display_clean(const char *text, size_t most)
     static const char ellipsis[] = "\xE2\x80\xA6";
     display_text result = { "" };
     char character[5];
-    size_t used = 0, last = 0; /* bytes; where the last character that may stay begins */
+    size_t used = 0, last = 0; /* bytes; start of the last character that may be kept */
 
     for (size_t count = 0; *text && count <= most; count++) {
         size_t n = take_character(text, character);

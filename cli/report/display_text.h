@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * display_text.h - texts that reports show: the same in every locale, without control characters or invalid UTF-8.
+ * display_text.h - texts shown in reports: independent of the locale, without control characters or invalid UTF-8.
  */
 #ifndef DEEPLDA_CLI_DISPLAY_TEXT_H
 #define DEEPLDA_CLI_DISPLAY_TEXT_H
@@ -12,11 +12,11 @@ typedef struct display_text {
     char text[512];
 } display_text;
 
-/* As snprintf, but numbers have a decimal point in every locale. */
+/* Like snprintf, but with a decimal point in every locale. */
 display_text display_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* At most `most` characters of a text, the last of them an ellipsis if it is longer. Control characters become blanks, and
- * bytes that are not UTF-8 become question marks. */
+/* At most `most` characters of a text; if it is longer, the last is an ellipsis. Control characters become blanks,
+ * and invalid UTF-8 becomes question marks. */
 display_text display_clean(const char *text, size_t most);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * figure_answers.c - which classes are taken for which others, and whether the probabilities are calibrated.
+ * figure_answers.c - the confusion matrix and the reliability diagram.
  */
 #include "eval/statistics.h"
 #include "report/palette.h"
@@ -12,9 +12,9 @@
 /* ---- Confusion ---- */
 
 enum {
-    MOST_SMALL = 12,    /* classes for which a figure of half the page is enough */
-    MOST_NUMBERED = 20, /* classes for which cells have numbers */
-    MOST_NAMED = 40     /* classes for which axes have names    */
+    MOST_SMALL = 12,    /* maximum classes for a figure of half the page width */
+    MOST_NUMBERED = 20, /* maximum classes for numbers in cells                */
+    MOST_NAMED = 40     /* maximum classes for names on the axes               */
 };
 
 static display_text confusion_title(const test_answers *answers)
@@ -30,8 +30,8 @@ static display_text confusion_title(const test_answers *answers)
                           display_clean(test_answers_class(answers, at % C), 12).text, most);
 }
 
-/* Column, row, count, percent of the row's class. Cells without samples are left out; gives the largest share off the
- * diagonal. */
+/* Writes column, row, count, percent of the row's class. Empty cells are omitted. Returns the
+ * largest share off the diagonal. */
 static dlda_status write_confusion(plot_files *plot, const test_answers *answers, double *largest)
 {
     dlda_status status = DLDA_OK;
@@ -78,7 +78,7 @@ static size_t longest_name(const test_answers *answers)
     return longest;
 }
 
-/* Mistakes over grey cells, and numbers in the cells, white where it is dark. */
+/* Errors over grey cells, with numbers, white on dark cells. */
 static dlda_status plot_cells(plot_files *plot, int mistakes, int numbered)
 {
     dlda_status status = DLDA_OK;

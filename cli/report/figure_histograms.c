@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * figure_histograms.c - how the samples of each class spread on each direction: a panel for each direction, a row for each
- * class.
+ * figure_histograms.c - histograms of the classes on each direction: a panel for each
+ * direction, a row for each class.
  */
 #include "base/memory.h"
 #include "report/palette.h"
@@ -23,8 +23,8 @@ static double place_on(const test_answers *answers, size_t i, size_t direction)
     return answers->Z[i * answers->directions + direction];
 }
 
-/* The rule of Freedman and Diaconis for a class of normal samples with standard deviation 1, which is how directions are
- * scaled: a bin is 2.7 / cube root of their number wide. */
+/* The Freedman-Diaconis rule for normal samples with standard deviation 1, to which directions are scaled: the bin
+ * width is 2.7 / cube root of the number of samples. */
 static int bins_for(const test_answers *answers, double range)
 {
     double bins = range / 2.7 * cbrt((double)answers->count / (double)answers->classes);
@@ -39,7 +39,7 @@ static void count_samples(const test_answers *answers, size_t direction, histogr
     memset(result, 0, sizeof *result);
     for (size_t i = 0; i < answers->count; i++) {
         double place = place_on(answers, i, direction);
-        if (!isfinite(place)) continue; /* an input far from all that the network has seen */
+        if (!isfinite(place)) continue; /* input far outside the training data */
         low = fmin(low, place);
         high = fmax(high, place);
     }
@@ -58,7 +58,7 @@ static void count_samples(const test_answers *answers, size_t direction, histogr
         for (size_t bin = 0; bin < MOST_BINS; bin++) result->shares[c][bin] /= fmax(counts[c], 1);
 }
 
-/* The largest share of all rows, to which heights are scaled. */
+/* The largest share, to which heights are scaled. */
 static double tallest(const histogram *result)
 {
     double most = 0;

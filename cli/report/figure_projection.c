@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * figure_projection.c - the tested samples on the discriminant directions, each pair of directions in a panel of its own:
- * the upper triangle of a square, with the legend below its diagonal.
+ * figure_projection.c - test samples on the discriminant directions, with a panel for each pair of directions: the
+ * upper triangle of a square, with the legend below its diagonal.
  */
 #include "base/by_class.h"
 #include "base/memory.h"
@@ -12,7 +12,7 @@
 
 enum { MOST_POINTS = 500 };
 
-/* Samples by class; classes from PALETTE_STYLES on are drawn as one. */
+/* Samples by class; classes from PALETTE_STYLES on form one group. */
 typedef struct groups {
     size_t count, *start, *order;
     size_t total[PALETTE_STYLES + 1]; /* points of each group */
@@ -48,7 +48,7 @@ done:
     return status;
 }
 
-/* Every so many-th sample of each class, so that shares stay what they are. */
+/* Draws every n-th sample of each class, which keeps the class proportions. */
 static dlda_status write_points(plot_files *plot, const test_answers *answers, size_t directions, groups *by)
 {
     dlda_status status = DLDA_OK;
@@ -70,7 +70,7 @@ done:
     return status;
 }
 
-/* The range of each direction, with some room, and the step of its labels, as gnuplot arrays. */
+/* The range of each direction with a margin, and its tick step, as gnuplot arrays. */
 static dlda_status write_ranges(plot_files *plot, const test_answers *answers, size_t directions)
 {
     dlda_status status = DLDA_OK;
@@ -81,7 +81,7 @@ static dlda_status write_ranges(plot_files *plot, const test_answers *answers, s
         double low = INFINITY, high = -INFINITY;
         for (size_t i = 0; i < answers->count; i++) {
             double place = answers->Z[i * answers->directions + k];
-            if (!isfinite(place)) continue; /* an input far from all that the network has seen */
+            if (!isfinite(place)) continue; /* input far outside the training data */
             low = fmin(low, place);
             high = fmax(high, place);
         }
@@ -95,7 +95,7 @@ done:
     return status;
 }
 
-/* gnuplot's `styles`: the line type of each block of the data. */
+/* gnuplot's `styles`: the line type of each data block. */
 static dlda_status write_styles(plot_files *plot, const groups *by)
 {
     dlda_status status = DLDA_OK;
@@ -138,7 +138,7 @@ done:
     return status;
 }
 
-/* The legend is a plot without axes that shows nothing but its key. */
+/* The legend is a plot without axes that shows only its key. */
 static dlda_status draw_legend(plot_files *plot, const test_answers *answers, const groups *by, size_t directions)
 {
     dlda_status status = DLDA_OK;

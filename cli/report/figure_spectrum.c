@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * figure_spectrum.c - the eigenvalues: each of them over the epochs of a run, and all of them of all runs side by side.
+ * figure_spectrum.c - eigenvalues over the epochs of a run, and final eigenvalues of all runs side by side.
  */
 #include "report/report.h"
 
@@ -40,7 +40,7 @@ done:
     return status;
 }
 
-/* The largest and the smallest have a colour and a label of their own. */
+/* The largest and the smallest have their own colour and label. */
 static dlda_status draw_eigenvalues(const report_item *item, plot_files *plot)
 {
     dlda_status status = DLDA_OK;
@@ -110,7 +110,7 @@ done:
 
 /* ---- Side by side ---- */
 
-/* Of the largest. */
+/* Mean of the eigenvalues, relative to the largest. */
 static double mean_share(const report_item *item)
 {
     double sum = 0;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * figure_training.c - what happened over the epochs: learning curves of all runs; the mean eigenvalue of a run beside its
- * validation accuracy.
+ * figure_training.c - learning curves of all runs; mean eigenvalue and validation accuracy of a run.
  */
 #include "report/report.h"
 
@@ -43,7 +42,7 @@ static double last_epoch(const training_report *report)
     return last;
 }
 
-/* Of all accuracies after epoch `after`; both NaN if there is none. */
+/* Range of all accuracies after epoch `after`; NaN if there are none. */
 static plot_extent accuracy_extent(const training_report *report, double after)
 {
     plot_extent extent = { NAN, NAN };
@@ -58,15 +57,15 @@ static plot_extent accuracy_extent(const training_report *report, double after)
     return extent;
 }
 
-/* Where the curves are not. */
+/* Position of the key, away from the curves. */
 static const char *key_place(const training_report *report)
 {
     if (report->n_runs > 2) return "outside below maxcols 2";
     return accuracy_extent(report, 0).high < 0.7 ? "top left Left reverse" : "bottom right";
 }
 
-/* Where the axis of accuracies begins, in %; NaN: where gnuplot lets it. In long trainings the first tenth of the epochs may
- * leave no room for all others. */
+/* Start of the accuracy axis in %; NaN: chosen by gnuplot. In long trainings, the first tenth of the epochs would
+ * otherwise take most of the range. */
 static double lowest_shown(const training_report *report)
 {
     enum { LONG = 20 };
@@ -78,7 +77,7 @@ static double lowest_shown(const training_report *report)
     return floor(100 * (late - 0.1 * (1 - late)) * 10) / 10;
 }
 
-/* The run that is best on its validation set; -1 if none has one. */
+/* The run with the best validation accuracy; -1 if there is none. */
 static int best_run(const training_report *report)
 {
     int best = -1;
@@ -125,11 +124,11 @@ done:
     return status;
 }
 
-/* The lines of one run: block `index` of the data, in style `style`. */
+/* The lines of one run: data block `index` in style `style`. */
 static dlda_status plot_curve(plot_files *plot, const report_item *item, int index, size_t style, int several)
 {
     dlda_status status = DLDA_OK;
-    size_t marks = 1 + item->folder.history.rows / 25; /* every which epoch has one */
+    size_t marks = 1 + item->folder.history.rows / 25; /* interval of the markers, in epochs */
     display_text name = display_clean(item->name.text, NAME_LETTERS);
     display_text held = display_format("%s%svalidation", several ? name.text : "", several ? ", " : "");
     display_text seen = display_format("%s%straining", several ? name.text : "", several ? ", " : "");
@@ -155,7 +154,7 @@ done:
     return status;
 }
 
-/* The axis of epochs: whole numbers, and room for a single point. */
+/* The epoch axis: whole numbers, and a margin for a single point. */
 static dlda_status write_epochs_axis(plot_files *plot, double last)
 {
     dlda_status status = DLDA_OK;
@@ -237,7 +236,7 @@ static double accuracy_at(const run_folder *run, size_t row)
     return run_folder_at(run, history_row(run, epoch), "validation_accuracy");
 }
 
-/* Pearson's correlation of both over the epochs; NaN with fewer than 3, or if one of them does not change. */
+/* Pearson correlation of both over the epochs; NaN with fewer than 3, or if one of them is constant. */
 static double correlation(const run_folder *run)
 {
     double n = 0, x = 0, y = 0, xx = 0, yy = 0, xy = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * font.c - letters of 5 x 7 pixels for the printable ASCII characters, two to a line.
+ * font.c - a bitmap font of 5 x 7 pixels for the printable ASCII characters.
  *
  * A glyph is 7 rows from top to bottom; the highest of 5 bits is the leftmost pixel.
  */

@@ -20,7 +20,7 @@ int gnuplot_is_there(const char *command)
     return 0;
 }
 
-/* Gives a drawing its name, or removes it. 1 if it has it. */
+/* Renames a complete drawing, or removes it. Returns 1 if it exists. */
 static int settle(const char *folder, const char *temporary, const char *figure, const char *ending, int keep)
 {
     char from[4400], to[4400];
@@ -35,7 +35,7 @@ static int settle(const char *folder, const char *temporary, const char *figure,
 int gnuplot_draw(const char *command, const char *folder, const char *figure)
 {
     char script[128], temporary[128], out[160];
-    /* -d: the same drawing whatever the user's own settings are */
+    /* -d: ignore the user's gnuplot settings */
     const char *const argv[] = { "gnuplot", "-d", "-e", out, script, NULL };
 
     snprintf(script, sizeof script, "%s.gp", figure);

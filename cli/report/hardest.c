@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * hardest.c - finds the hardest samples, and draws a sheet of them.
+ * hardest.c - finds the hardest samples and draws a sheet of them.
  */
 #include "report/hardest.h"
 #include "base/file.h"
@@ -15,9 +15,9 @@
 enum {
     COLUMNS = 6,
     MARGIN = 14,
-    CELL = 140,       /* pictures are enlarged as far as they fit into this */
-    MOST_SIDE = 1024, /* of a picture that is shown                         */
-    MOST_LARGE = 11,  /* letters of a caption in large type                 */
+    CELL = 140,       /* pictures are enlarged to fit into this size */
+    MOST_SIDE = 1024, /* maximum side of a picture                   */
+    MOST_LARGE = 11,  /* maximum letters of a caption in large type  */
     MOST_LETTERS = 23,
     LINE = GLYPH_HEIGHT + 3
 };
@@ -32,7 +32,7 @@ static int are_pictures(const dlda_dataset *samples)
     return height > 1 && width > 1 && height <= MOST_SIDE && width <= MOST_SIDE && (channels == 1 || channels == 3);
 }
 
-/* Bytes and other values from 0 to 1 are shown as they are; else the smallest is black and the largest white. */
+/* Bytes and values from 0 to 1 are shown unchanged; otherwise the range is scaled to black and white. */
 static void find_range(raster_source *source, size_t n)
 {
     source->low = 0;
@@ -87,8 +87,8 @@ dlda_pixels hardest_picture(const hardest_samples *self, size_t i)
 /* ---- The sheet ---- */
 
 typedef struct layout {
-    size_t scale, letters; /* of pictures; of captions    */
-    size_t width, height;  /* of a cell, with its margin  */
+    size_t scale, letters; /* of pictures; of captions   */
+    size_t width, height;  /* of a cell, with its margin */
 } layout;
 
 static void make_captions(const test_answers *answers, size_t sample, display_text captions[2])
@@ -157,7 +157,7 @@ done:
 
 /* ---- The table ---- */
 
-/* A name as a field of CSV: in quotes, with quotes doubled. */
+/* Writes a name as a quoted CSV field. */
 static dlda_status write_name(dlda_file_writer *writer, const char *name)
 {
     dlda_status status = DLDA_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * hardest.h - the samples that a model finds hardest, as pictures.
+ * hardest.h - the samples to whose true class a model gives the lowest probability, as pictures.
  */
 #ifndef DEEPLDA_CLI_HARDEST_H
 #define DEEPLDA_CLI_HARDEST_H
@@ -12,12 +12,12 @@ enum { MOST_HARDEST = 24 };
 
 typedef struct hardest_samples {
     size_t count;
-    size_t sample[MOST_HARDEST]; /* hardest first                                                   */
-    size_t height, width;        /* of a picture                                                    */
-    uint8_t *pictures;           /* [count][height][width][3]; NULL: the samples are no pictures    */
+    size_t sample[MOST_HARDEST]; /* hardest first                                                 */
+    size_t height, width;        /* of a picture                                                  */
+    uint8_t *pictures;           /* [count][height][width][3]; NULL: the samples are not pictures */
 } hardest_samples;
 
-/* Keeps copies of the pictures. Zero everything before. */
+/* Copies the pictures. Zero it before. */
 dlda_status hardest_find(const test_answers *answers, const dlda_dataset *samples, hardest_samples *hardest);
 void hardest_release(hardest_samples *hardest);
 

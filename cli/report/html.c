@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * html.c - escaping, base64, and SVG files put into a page.
+ * html.c - escaping, base64, and embedding of SVG files in a page.
  */
 #include "report/html.h"
 #include "base/memory.h"
@@ -85,7 +85,8 @@ done:
 
 /* ---- Drawings ---- */
 
-/* Where an element that is not wanted ends, if one begins at `at`; else `at`. The titles are gnuplot's, not ours. */
+/* If an unwanted element begins at `at`, returns its end; else `at`. Titles are removed
+ * since they are gnuplot's. */
 static const char *skip_element(const char *at)
 {
     static const char *const begins[] = { "<title>", "<desc>" }, *const ends[] = { "</title>", "</desc>" };
@@ -97,7 +98,7 @@ static const char *skip_element(const char *at)
     return at;
 }
 
-/* How many characters at `at` stand before the name of an id; 0 if none does. */
+/* Length of the text at `at` if an id follows it; else 0. */
 static size_t before_id(const char *at)
 {
     static const char *const before[] = { " id='", " id=\"", "href='#", "href=\"#", "url(#", "url('#" };
@@ -112,7 +113,7 @@ static dlda_status add_content(dlda_file_writer *page, const char *at, const cha
     dlda_status status = DLDA_OK;
 
     while (*at) {
-        size_t n = strcspn(at + 1, "< hu") + 1; /* what is looked for begins with one of these */
+        size_t n = strcspn(at + 1, "< hu") + 1; /* all patterns begin with one of these */
         size_t id = before_id(at);
         const char *end = skip_element(at);
         if (end != at) {

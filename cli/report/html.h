@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * html.h - the pieces of an HTML page that need care: texts, pictures, drawings.
+ * html.h - parts of an HTML page that need escaping or embedding: texts, pictures, drawings.
  */
 #ifndef DEEPLDA_CLI_HTML_H
 #define DEEPLDA_CLI_HTML_H
@@ -8,16 +8,16 @@
 #include "base/file.h"
 #include "base/png_file.h"
 
-/* A text between tags or in a quoted attribute: cleaned as by display_clean, and < > & " ' escaped. */
+/* Writes text between tags or in a quoted attribute: cleaned by display_clean, with < > & " ' escaped. */
 dlda_status html_text(dlda_file_writer *page, const char *text);
-/* The same between <tag> and </tag>; attributes may stand behind the tag's name. */
+/* The same between <tag> and </tag>; `tag` may include attributes. */
 dlda_status html_element(dlda_file_writer *page, const char *tag, const char *text);
 
-/* <img> with the picture in it; `description` is for readers who do not see it. */
+/* Writes <img> with an embedded picture; `description` is the alternative text. */
 dlda_status html_picture(dlda_file_writer *page, const dlda_pixels *picture, const char *description);
 
-/* An SVG file of gnuplot as <svg>, which takes the width that there is. Its ids get `prefix`, since a page has many of
- * them; `description` is for readers who do not see it. */
+/* Embeds a gnuplot SVG file as <svg> that fits the available width. Its ids get `prefix` to keep them unique in the
+ * page; `description` is the alternative text. */
 dlda_status html_drawing(dlda_file_writer *page, const char *path, const char *prefix, const char *description);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * number_table.c - reads a small CSV file of numbers, as far as it is whole.
+ * number_table.c - reads a small CSV file of numbers up to the first damage.
  */
 #include "report/number_table.h"
 #include "base/memory.h"
@@ -24,7 +24,7 @@ done:
     return status;
 }
 
-/* 1 if the line has a number, or nothing, in each column. */
+/* 1 if the line has a number, or an empty field, in each column. */
 static int read_row(const char *line, size_t columns, double *values)
 {
     char field[64];
@@ -41,7 +41,7 @@ static int read_row(const char *line, size_t columns, double *values)
     return 1;
 }
 
-/* A file that was cut within its last number looks whole but for the missing end of the line. */
+/* A file truncated within its last number is recognised by the missing line end. */
 static dlda_status check_end(const char *path, number_table *self)
 {
     dlda_status status = DLDA_OK;

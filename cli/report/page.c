@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * page.c - the HTML page of a report: one file that needs nothing else, and asks nobody.
+ * page.c - writes the HTML page of a report: a single file without external resources.
  *
- * Its Content-Security-Policy forbids whatever would fetch something, and there is no script in it.
+ * Its Content-Security-Policy forbids loading anything, and it has no scripts.
  */
 #include "report/page.h"
 #include "base/memory.h"
@@ -37,7 +37,7 @@ done:
     return status;
 }
 
-/* What could not be read, for all runs. */
+/* Files of all runs that could not be read. */
 static dlda_status write_problems(dlda_file_writer *page, const training_report *report)
 {
     dlda_status status = DLDA_OK;
@@ -59,7 +59,7 @@ done:
 
 /* ---- Figures ---- */
 
-/* Links to those of its files that are there. */
+/* Links to the existing files of a figure. */
 static dlda_status write_files(dlda_file_writer *page, const training_report *report, const char *name)
 {
     static const char *const endings[] = { "svg", "png", "gp", "dat", "csv" };
@@ -81,7 +81,7 @@ done:
     return status;
 }
 
-/* The drawing, or in its place why there is none. */
+/* The drawing, or the reason why there is none. */
 static dlda_status write_drawing(dlda_file_writer *page, const training_report *report, const report_figure *figure)
 {
     dlda_status status = DLDA_OK;

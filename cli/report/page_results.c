@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * page_results.c - the top of the page: what has come of the runs. Also how each class fares.
+ * page_results.c - the top of the page: the results of the runs; and the table of classes.
  */
 #include "eval/statistics.h"
 #include "report/page.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- One run: the figures that count, in large letters ---- */
+/* ---- One run: the main results, in large type ---- */
 
 static dlda_status write_tile(dlda_file_writer *page, const char *value, const char *label)
 {
@@ -89,7 +89,7 @@ static dlda_status write_number_cell(dlda_file_writer *page, double value, const
                         : html_element(page, "td class=\"n\"", text);
 }
 
-/* Accuracies and on how many samples. */
+/* Accuracies and numbers of samples. */
 static dlda_status write_accuracy(dlda_file_writer *page, const test_answers *answers, int with_softmax)
 {
     dlda_status status = DLDA_OK;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * page_style.c - the looks of the page: light and dark as its reader's system is, on wide and narrow screens, on paper.
+ * page_style.c - the style sheet: light and dark schemes, wide and narrow screens, printing.
  *
- * Figures are drawn in dark ink, so they lie on light cards in the dark as well. Wide things scroll in a box of their own.
+ * Figures are drawn in dark ink, so they are on light cards in the dark scheme too. Wide
+ * elements scroll separately.
  */
 #include "report/page.h"
 

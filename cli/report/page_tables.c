@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * page_tables.c - what the runs were done with: options and environment, a column for each run. Rows in which runs differ
- * are marked.
+ * page_tables.c - options and environment of the runs, a column for each run. Rows in which runs differ are marked.
  */
 #include "report/page.h"
 
@@ -68,7 +67,7 @@ static dlda_status end_table(dlda_file_writer *page)
     return dlda_file_writer_print(page, "</tbody>\n</table></div>\n</section>\n");
 }
 
-/* All keys of all runs, each once: those of the first run in its order, then what only later ones have. */
+/* All keys of all runs, each once: those of the first run in its order, then those of later ones. */
 static dlda_status write_all_keys(dlda_file_writer *page, const training_report *report)
 {
     dlda_status status = DLDA_OK;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * palette.c - the colours of Okabe and Ito without their yellow, which is too pale for lines, and with wine, indigo and
- * brown added.
+ * palette.c - the colours of Okabe and Ito without yellow, which is too pale for lines, and
+ * with wine, indigo and brown.
  *
- * Seen without red or without green receptors (Machado, Oliveira, Fernandes 2009, full severity), any two of them are at
- * least 17 apart in CIELAB; shapes differ as well. Styles 11 to 20 have the same colours with other shapes.
+ * For readers without red or green receptors (Machado, Oliveira, Fernandes 2009, full severity), any two of them
+ * are at least 17 apart in CIELAB; shapes differ as well. Styles 11 to 20 have the same colours with other shapes.
  */
 #include "report/palette.h"
 
@@ -14,7 +14,8 @@ static const char *const colours[COLOURS] = {
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#222222", "#882255", "#4433CC", "#775533",
 };
 
-/* gnuplot's numbers: 7 disc, 5 square, 9 and 11 triangles, 13 diamond, 15 pentagon. Hollow ones are too faint when small. */
+/* gnuplot's numbers: 7 disc, 5 square, 9 and 11 triangles, 13 diamond, 15 pentagon. Hollow
+ * ones are too faint if small. */
 static const int shapes[PALETTE_STYLES] = { 7, 5, 9, 13, 11, 15, 7, 5, 9, 13, 9, 13, 11, 15, 7, 5, 11, 15, 7, 5 };
 
 dlda_status palette_write_styles(dlda_file_writer *script)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * plot.c - what all gnuplot scripts have in common: the pictures they make, and their looks.
+ * plot.c - the common part of all gnuplot scripts: terminals, fonts and line styles.
  */
 #include "report/plot.h"
 #include "base/memory.h"
@@ -13,7 +13,7 @@
 
 /* ---- Texts ---- */
 
-/* In single quotes. An apostrophe becomes a typographic one: gnuplot does not take a doubled quote as one everywhere. */
+/* In single quotes. Apostrophes become typographic: gnuplot does not accept doubled quotes everywhere. */
 static display_text quoted(const char *text, char doubled)
 {
     static const char apostrophe[] = "\xE2\x80\x99";
@@ -29,14 +29,14 @@ static display_text quoted(const char *text, char doubled)
     return result;
 }
 
-/* Whether a lead byte of UTF-8 begins a character that any font has: Latin, Greek and Cyrillic (up to U+053F), and
- * punctuation with its like (U+1000 to U+2FFF, of which names have little else). */
+/* Whether a UTF-8 lead byte begins a character that all fonts have: Latin, Greek and Cyrillic (up to U+053F), and
+ * punctuation and symbols (U+1000 to U+2FFF). */
 static int is_common(unsigned char lead)
 {
     return lead < 0xD5 || lead == 0xE1 || lead == 0xE2;
 }
 
-/* The text with other characters replaced by '?'. */
+/* Replaces other characters by '?'. */
 static display_text common_only(const char *text)
 {
     display_text result = { "" };
@@ -53,10 +53,11 @@ static display_text common_only(const char *text)
     return result;
 }
 
-/* The terminal pngcairo draws what no font has larger than the picture; a reader of an SVG has fonts of his own. */
+/* The terminal pngcairo draws missing characters larger than the picture; an SVG is shown
+ * with the reader's fonts. */
 static display_text quoted_for_both(const char *text, size_t most, char doubled)
 {
-    enum { MOST_BYTES = 220 }; /* of one of two texts, with its quotes */
+    enum { MOST_BYTES = 220 }; /* of each of the two texts, with quotes */
     display_text clean = display_clean(text, most), common = common_only(clean.text);
     display_text whole = quoted(clean.text, doubled);
 
@@ -143,7 +144,7 @@ static dlda_status remove_pictures(const char *folder, const report_figure *figu
 
     for (int i = 0; i < 2; i++) {
         DLDA_TRY(file_path(folder, figure, endings[i], &path));
-        unlink(path); /* mostly there is none */
+        unlink(path); /* usually there is none */
         dlda_release(path);
         path = NULL;
     }

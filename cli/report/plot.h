@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * plot.h - a figure: its data in NAME.dat, and NAME.gp, by which gnuplot makes NAME.svg and NAME.png of them.
+ * plot.h - a figure: its data in NAME.dat and its script NAME.gp, from which gnuplot makes NAME.svg and NAME.png.
  *
- * The files go together and stand beside each other, so that people can change a script and draw again. Texts from files
- * (names of runs and classes) go into scripts in single quotes only, where gnuplot replaces nothing.
+ * The files are stored together, so that users can edit a script and draw again. Texts from files (names of runs
+ * and classes) appear in scripts only in single quotes, where gnuplot interprets nothing.
  */
 #ifndef DEEPLDA_CLI_PLOT_H
 #define DEEPLDA_CLI_PLOT_H
@@ -13,48 +13,48 @@
 
 enum { ALL_RUNS = -1 };
 
-/* What is said of a figure. */
+/* Description of a figure. */
 typedef struct report_figure {
-    int run;              /* which it shows, from 0; or ALL_RUNS        */
-    int wide;             /* 1: it needs a whole row of the page             */
-    char name[48];        /* of its files                                    */
-    char subject[64];     /* "Learning curves"                               */
-    display_text title;   /* what is to be seen; stands in the figure itself */
-    display_text caption; /* how to read it                                  */
-    display_text missing; /* "": the figure is there; else why it is not     */
+    int run;              /* run number, from 0; or ALL_RUNS       */
+    int wide;             /* 1: takes the whole width of the page  */
+    char name[48];        /* of its files                          */
+    char subject[64];     /* "Learning curves"                     */
+    display_text title;   /* the main message; shown in the figure */
+    display_text caption; /* how to read it                        */
+    display_text missing; /* "": the figure exists; else why not   */
 } report_figure;
 
 typedef struct plot_files {
     dlda_file_writer *data, *script;
 } plot_files;
 
-/* A text for a script: in single quotes, cleaned, of at most `most` characters (90 or less); characters that common fonts
- * lack are for the SVG only, which makes it an expression. Labels at ticks need % doubled. */
+/* A text for a script: in single quotes, cleaned, at most `most` characters (90 or less). Characters that common
+ * fonts lack are used for the SVG only, so the result may be an expression. Tick labels need % doubled. */
 display_text plot_quote(const char *text, size_t most);
 display_text plot_quote_tick(const char *text, size_t most);
 
-/* Opens both files in `folder` and writes what all scripts begin with; width and height in points of the SVG. What is drawn
- * stands between _open and _finish, inside a loop over both kinds of pictures. */
+/* Opens both files in `folder` and writes the common start of a script; width and height in points of the SVG.
+ * Drawing commands go between _open and _finish, inside a loop over both terminals. */
 dlda_status plot_open(const char *folder, const report_figure *figure, int width, int height, plot_files *plot);
-/* Ends the loop; both files get their names. Pictures of earlier data are removed. */
+/* Ends the loop and completes both files. Pictures of earlier data are removed. */
 dlda_status plot_finish(const char *folder, const report_figure *figure, plot_files *plot);
 /* Also after a failure. */
 void plot_release(plot_files *plot);
 
-/* A number for a data file: "NaN" for what does not exist. `before` comes before it. */
+/* Writes a number to the data file, "NaN" if it is missing, with `before` in front. */
 dlda_status plot_number(plot_files *plot, const char *before, double value);
 /* Two empty lines: gnuplot's next index. */
 dlda_status plot_next_block(plot_files *plot);
 
-/* Values that are to be shown along an axis. */
+/* Range of the values along an axis. */
 typedef struct plot_extent {
     double low, high; /* both NaN at first */
 } plot_extent;
 
 void plot_extend(plot_extent *extent, double value);
-/* Gives an axis ("yrange") room if all its values are the same; gnuplot does well with all others. */
+/* Widens the range of an axis ("yrange") if all its values are equal, which gnuplot does not handle well. */
 dlda_status plot_room(plot_files *plot, const char *axis, const plot_extent *extent);
-/* Between labels of a small panel's axis: 1, 2 or 5 times a power of ten, at most four steps in the range. */
+/* Tick step of a small panel's axis: 1, 2 or 5 times a power of ten, at most four steps in the range. */
 double plot_tick_step(double range);
 
 #endif

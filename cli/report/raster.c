@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * raster.c - draws text and images, pixel by pixel.
+ * raster.c - draws text and images pixel by pixel.
  */
 #include "report/raster.h"
 #include "report/font.h"
@@ -31,7 +31,7 @@ static void put_letter(const dlda_pixels *page, size_t y, size_t x, size_t scale
             if (rows[i] >> (GLYPH_WIDTH - 1 - j) & 1) put_square(page, y + i * scale, x + j * scale, scale, rgb);
 }
 
-/* A UTF-8 character that the font does not have is one '?': the bytes that continue it are left out. */
+/* A UTF-8 character that the font lacks is shown as one '?': its continuation bytes are skipped. */
 static int is_shown(char byte)
 {
     return ((unsigned char)byte & 0xC0) != 0x80;

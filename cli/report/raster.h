@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * raster.h - text and small images on a picture of pixels.
+ * raster.h - draws text and small images into a picture.
  *
- * Small images are enlarged by a whole factor, each pixel to a square, so that what is shown is what is there.
+ * Small images are enlarged by an integer factor without smoothing.
  */
 #ifndef DEEPLDA_CLI_RASTER_H
 #define DEEPLDA_CLI_RASTER_H
@@ -11,9 +11,9 @@
 
 enum { SHEET_PAPER = 246, SHEET_INK = 24, SHEET_PALE_INK = 112 };
 
-/* How many letters of a text are shown, at most `most`: a UTF-8 character that the font does not have is one '?'. */
+/* Number of letters shown of a text, at most `most`: a UTF-8 character that the font lacks is one '?'. */
 size_t raster_letters(const char *text, size_t most);
-/* Puts them on a page of 3 channels, which must have room. */
+/* Draws them on a page of 3 channels, which must have room. */
 void raster_text(const dlda_pixels *page, size_t y, size_t x, size_t scale, const char *text, size_t most, int ink);
 
 /* An image of 1 or 3 channels; `low` becomes black and `high` white. */

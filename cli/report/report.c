@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * report.c - a report: runs are added, then figures and the page are written.
+ * report.c - creates a report: runs are added, then figures and the page are written.
  */
 #include "report/report.h"
 #include "base/memory.h"
@@ -54,7 +54,7 @@ void report_destroy(training_report *self)
 
 /* ---- Runs ---- */
 
-/* The last part of a path, without slashes behind it; the whole path if that says nothing. */
+/* The last component of a path, without trailing slashes; the whole path if that is not a name. */
 static display_text name_of(const char *folder)
 {
     display_text path = display_clean(folder, 200);
@@ -65,7 +65,7 @@ static display_text name_of(const char *folder)
     return strcmp(last, ".") == 0 || strcmp(last, "..") == 0 || !last[0] ? path : display_format("%s", last);
 }
 
-/* Those of the model; without one, those of the epoch that was kept, or else of the last. */
+/* Those of the model; without one, those of the selected epoch, or else of the last. */
 static dlda_status find_eigenvalues(report_item *item, const dlda_model *model)
 {
     dlda_status status = DLDA_OK;
@@ -98,7 +98,8 @@ static dlda_status test_model(const training_report *self, const report_run *run
         return DLDA_OK;
     }
     status = test_answers_create(&spec, &item->answers);
-    if (status == DLDA_E_SHAPE || status == DLDA_E_NUMERIC) { /* other data: the rest of the report can be had */
+    if (status == DLDA_E_SHAPE ||
+        status == DLDA_E_NUMERIC) { /* incompatible data: the rest of the report is possible */
         item->no_answers = display_clean(dlda_last_error(), 400);
         return dlda_name_list_add(&item->folder.problems, item->no_answers.text, strlen(item->no_answers.text));
     }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * report.h - the inside of a report: its runs, its figures, and the functions that make them.
+ * report.h - internals of a report: its runs, its figures, and the functions that create them.
  *
- * report.c is what the command calls; figure_*.c describe figures and write their data and scripts; page*.c write the HTML page.
+ * The command calls report.c; figure_*.c describe figures and write their data and scripts;
+ * page*.c write the HTML page.
  */
 #ifndef DEEPLDA_CLI_REPORT_H
 #define DEEPLDA_CLI_REPORT_H
@@ -12,49 +13,49 @@
 #include "report/plot.h"
 #include "report/run_folder.h"
 
-/* What became of trainings, for people: report.html, a page that needs no other file, and figures/ with the data (.dat),
- * the script (.gp) and the drawings of each figure. Drawing is left to gnuplot, which the caller runs (docs/report.md):
+/* A report on trainings: report.html, a page that needs no other file, and figures/ with the data (.dat), the
+ * script (.gp) and the drawings of each figure. The caller runs gnuplot (docs/report.md):
  *
  *     report_create(&spec, &report);
  *     report_add(report, &run);                  once for each run; several are compared
  *     report_write_figures(report);              data and scripts
  *     for each report_figure_name(report, i):    gnuplot NAME.gp, in the folder figures/
- *     report_write_page(report);                 with all drawings that are there by then
- */
+ *     report_write_page(report);                 with all existing drawings */
 typedef struct training_report training_report;
 
 typedef struct report_spec {
-    const char *folder; /* for report.html and figures/; made if it is not there   */
-    const char *title;  /* NULL: made of the names of the runs                     */
-    size_t directions;  /* that figures of samples show, at most; 0: 5             */
-    size_t threads;     /* that run models; 0: one per core                        */
-    size_t refresh;     /* while a run goes on, the page reloads itself after so many seconds; 0: never */
-    void *user;         /* passed on to:                                           */
-    void (*problem)(void *user, const char *message); /* for each file that is missing or damaged; may be NULL */
+    const char *folder; /* for report.html and figures/; created if needed                                  */
+    const char *title;  /* NULL: made from the names of the runs                                            */
+    size_t directions;  /* maximum number in figures of samples; 0: 5                                       */
+    size_t threads;     /* for running models; 0: one per core                                              */
+    size_t refresh;     /* seconds after which the page reloads itself while a run is in progress; 0: never */
+    void *user;         /* argument of:                                                                     */
+    void (*problem)(void *user,
+                    const char *message); /* called for each file that is missing or damaged; may be NULL */
 } report_spec;
 
 typedef struct report_run {
-    const char *folder;          /* of the run; any of its files may be missing                             */
-    const char *name;            /* NULL: that of the folder                                                */
-    const dlda_model *model;     /* of the run; NULL if it cannot be had                                    */
-    const dlda_dataset *samples; /* to test it on; NULL: figures of samples are replaced by `no_samples`    */
-    const char *no_samples;      /* why there are none; may be NULL                                         */
-    const char *part;            /* what the samples are called: "validation"; NULL: "test"                 */
+    const char *folder;          /* run folder; any of its files may be missing                         */
+    const char *name;            /* NULL: that of the folder                                            */
+    const dlda_model *model;     /* of the run; NULL if not available                                   */
+    const dlda_dataset *samples; /* test samples; NULL: figures of samples are replaced by `no_samples` */
+    const char *no_samples;      /* why there are none; may be NULL                                     */
+    const char *part;            /* name of the part: "validation"; NULL: "test"                        */
 } report_run;
 
 dlda_status report_create(const report_spec *spec, training_report **report);
-/* Reads the folder and runs the model; nothing of *run is needed afterwards. Fails if the folder is not that of a run. */
+/* Reads the folder and runs the model; *run is not needed afterwards. Fails if it is not a run folder. */
 dlda_status report_add(training_report *report, const report_run *run);
-/* 1 if one of the runs still goes on. */
+/* 1 if one of the runs is in progress. */
 int report_is_running(const training_report *report);
 dlda_status report_write_figures(training_report *report);
-/* The name of figure i, from 0, of those that can be drawn; NULL behind the last one. */
+/* The name of figure i, from 0, of those that can be drawn; NULL after the last. */
 const char *report_figure_name(const training_report *report, size_t i);
 dlda_status report_write_page(const training_report *report);
 void report_destroy(training_report *report);
 
 enum {
-    NAME_LETTERS = 24, /* most of the name of a run or a class that figures show      */
+    NAME_LETTERS = 24, /* maximum letters of the name of a run or class in figures */
     CLASS_LETTERS = 14
 };
 
@@ -62,10 +63,10 @@ enum {
 typedef struct report_item {
     run_folder folder;
     display_text name;
-    display_text no_answers; /* why there are none               */
-    test_answers *answers;   /* NULL: there are none             */
+    display_text no_answers; /* why there are no answers */
+    test_answers *answers;   /* NULL: none               */
     hardest_samples hardest;
-    size_t n_eigenvalues; /* of the model's LDA, or of the kept epoch; 0: unknown */
+    size_t n_eigenvalues; /* of the model's LDA, or of the selected epoch; 0: unknown */
     double *eigenvalues;
 } report_item;
 
@@ -81,7 +82,7 @@ struct training_report {
     void (*problem)(void *user, const char *message);
 };
 
-/* Each describes a figure, whose run is set, and writes its data and script; or says why there is none. */
+/* Describes a figure, whose run is set, and writes its data and script; or sets the reason why there is none. */
 typedef dlda_status figure_maker(const training_report *report, report_figure *figure);
 
 /* figure_training.c, figure_spectrum.c */
@@ -92,10 +93,10 @@ figure_maker figure_projection, figure_histograms;
 /* figure_answers.c */
 figure_maker figure_confusion, figure_reliability;
 
-/* What most of them need: names the figure "name", or "run2-name" if there are several runs, and its subject. */
+/* Sets the subject and the name of a figure: "name", or "run2-name" if there are several runs. */
 void figure_begin(const training_report *report, report_figure *figure, const char *name, const char *subject);
 
-/* The row of history.csv that has an epoch; its number of rows if none has. */
+/* The row of history.csv with that epoch; the number of rows if there is none. */
 size_t history_row(const run_folder *run, double epoch);
 
 /* page.c */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * run_folder.c - reads options.json, run.json, history.csv and eigenvalues.csv of a run; each of them may be missing.
+ * run_folder.c - reads options.json, run.json, history.csv and eigenvalues.csv of a run; each may be missing.
  */
 #include "report/run_folder.h"
 #include "base/file.h"
@@ -65,7 +65,7 @@ done:
     return status;
 }
 
-/* ---- What follows from them ---- */
+/* ---- Derived values ---- */
 
 display_text entry_text(const json_t *object, const char *key)
 {
@@ -117,7 +117,7 @@ const char *run_end_text(run_end end)
     return "unknown";
 }
 
-/* Not even damaged: the file is not there. */
+/* 1 if the file does not exist, as opposed to being damaged. */
 static int lacks(const run_folder *self, const char *name)
 {
     char *path = NULL;
@@ -153,7 +153,7 @@ static size_t find_kept(const run_folder *self)
     return self->history.rows;
 }
 
-/* ---- All of it ---- */
+/* ---- The whole folder ---- */
 
 static dlda_status check_folder(const char *path)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * run_folder.h - what the folder of a run holds, as far as it is there and whole.
+ * run_folder.h - the readable contents of a run folder.
  */
 #ifndef DEEPLDA_CLI_RUN_FOLDER_H
 #define DEEPLDA_CLI_RUN_FOLDER_H
@@ -11,26 +11,27 @@
 #include <jansson.h>
 
 typedef enum run_end {
-    RUN_END_UNKNOWN, /* no run.json: a run of an earlier version     */
-    RUN_END_BEGUN,   /* its first epoch is not complete yet          */
+    RUN_END_UNKNOWN, /* no run.json: a run of an earlier version */
+    RUN_END_BEGUN,   /* its first epoch is not complete          */
     RUN_END_RUNNING,
     RUN_END_COMPLETE,
-    RUN_END_STOPPED, /* by its user                                    */
-    RUN_END_FAILED,  /* message: why                                   */
-    RUN_END_LOST     /* its process is no longer there, and said nothing */
+    RUN_END_STOPPED, /* by the user                                 */
+    RUN_END_FAILED,  /* message: why                                */
+    RUN_END_LOST     /* its process ended without recording a state */
 } run_end;
 
 typedef struct run_folder {
     char *path;
-    json_t *options; /* options.json, NULL if it cannot be had */
-    json_t *facts;   /* run.json, likewise                     */
+    json_t *options; /* options.json, NULL if not readable */
+    json_t *facts;   /* run.json, likewise                 */
     number_table history, eigenvalues;
     run_end end;
-    size_t kept;             /* row of `history` of the epoch whose model is kept; rows if there is none */
-    dlda_name_list problems; /* a sentence for each file that is missing or damaged                      */
+    size_t kept;             /* row in `history` of the selected epoch; the number of rows if none */
+    dlda_name_list problems; /* a message for each file that is missing or damaged                 */
 } run_folder;
 
-/* Fails if there is no such folder, or nothing of a run in it; what else is wrong becomes a problem. Zero everything before. */
+/* Fails if the folder does not exist or has no file of a run; anything else wrong becomes a
+ * problem. Zero it before. */
 dlda_status run_folder_read(const char *path, run_folder *run);
 void run_folder_release(run_folder *run);
 
@@ -42,10 +43,10 @@ display_text entry_text(const json_t *object, const char *key);
 /* An entry as a number, NaN if there is none. */
 double entry_number(const json_t *object, const char *key);
 
-/* What history.csv says of a row, by the column's name. */
+/* A value of history.csv, by column name. */
 double run_folder_at(const run_folder *run, size_t row, const char *column);
 
-/* How many eigenvalues there are in eigenvalues.csv: columns behind the epoch up to the first that is empty throughout. */
+/* Number of eigenvalues in eigenvalues.csv: columns after the epoch up to the first empty one. */
 size_t run_folder_eigenvalues(const run_folder *run);
 
 #endif

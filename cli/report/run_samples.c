@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * run_samples.c - reads model and test data of a run; what cannot be had is said, and is no failure.
+ * run_samples.c - reads model and test data of a run. Missing ones are reported but are not errors.
  */
 #include "report/run_samples.h"
 #include "read_data.h"
@@ -20,7 +20,7 @@ static void load_model(const char *folder, run_samples *self)
     if (dlda_model_load(path, &self->model) != DLDA_OK) note_error(self);
 }
 
-/* Data without a test part: what the run held out of its training. */
+/* For data without a test part: the samples that the run held out. */
 static void read_validation(const char *command, const cli_options *options, const char *data, run_samples *self)
 {
     dlda_read_spec spec = data_spec(command, options, data, DLDA_PART_TRAIN);
@@ -61,7 +61,7 @@ void run_samples_read(const char *command, const char *folder, const cli_options
     if (!self->model) return;
     if (options_copy(options, &own) != DLDA_OK) note_error(self);
     else {
-        dlda_options_use_run(own->training, folder); /* what it does not find is missed below, or not at all */
+        dlda_options_use_run(own->training, folder); /* anything missing is detected below */
         read_data(command, own, self);
     }
     options_destroy(own);

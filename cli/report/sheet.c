@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * sheet.c - a contact sheet: a row for each class, with its name, how many images it has, and the first of them.
+ * sheet.c - draws a contact sheet: a row for each class with its name, its number of images, and the first of them.
  *
- * Small images are enlarged by a whole factor, each pixel to a square, so that what is shown is what is there.
+ * Small images are enlarged by an integer factor without smoothing.
  */
 #include "report/sheet.h"
 #include "base/by_class.h"
@@ -15,23 +15,23 @@
 #include <string.h>
 
 enum {
-    MARGIN = 12,        /* around everything, and between names and images          */
-    GAP = 4,            /* between images                                           */
-    CELL = 64,          /* images are enlarged as far as they fit into this         */
-    NAME_SCALE = 2,     /* of the font, for names; the counts below have 1          */
-    MOST_LETTERS = 20,  /* of a name                                                */
-    MOST_SIDE = 1 << 16 /* of the sheet                                             */
+    MARGIN = 12,        /* around the sheet, and between names and images */
+    GAP = 4,            /* between images                                 */
+    CELL = 64,          /* images are enlarged to fit into this size      */
+    NAME_SCALE = 2,     /* font scale of names; that of counts is 1       */
+    MOST_LETTERS = 20,  /* of a name                                      */
+    MOST_SIDE = 1 << 16 /* of the sheet                                   */
 };
 
 typedef struct sheet {
     const dlda_dataset *dataset;
-    int labelled;          /* 0: the samples have no labels                  */
-    size_t classes, count; /* rows, and images per row at most               */
-    size_t *start, *order; /* samples by class: see dlda_group_by_class      */
-    size_t scale;          /* one pixel of an image becomes scale x scale    */
-    size_t names, row;     /* width of the names' column, height of a row    */
-    float low, high;       /* values that are black and white                */
-    float *sample;         /* [height][width][channels]                      */
+    int labelled;          /* 1: the samples have labels                  */
+    size_t classes, count; /* rows; maximum images per row                */
+    size_t *start, *order; /* samples by class: see dlda_group_by_class   */
+    size_t scale;          /* one pixel of an image becomes scale x scale */
+    size_t names, row;     /* width of the name column; height of a row   */
+    float low, high;       /* values shown as black and white             */
+    float *sample;         /* [height][width][channels]                   */
     dlda_pixels page;
 } sheet;
 
@@ -79,7 +79,7 @@ done:
     return status;
 }
 
-/* Bytes and other values from 0 to 1 are shown as they are. */
+/* Bytes and values from 0 to 1 are shown unchanged. */
 static dlda_status find_range(sheet *self, size_t pixels)
 {
     dlda_status status = DLDA_OK;
@@ -116,7 +116,7 @@ static dlda_status check_images(const dlda_dataset *dataset, size_t count)
     return DLDA_OK;
 }
 
-/* Samples without labels are one class. */
+/* Samples without labels form one class. */
 static dlda_status sort_samples(sheet *self)
 {
     dlda_status status = DLDA_OK;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * budget.c - how many epochs each training gets: those of its experiment, of --epochs, or what a budget allows.
+ * budget.c - the number of epochs of each training: that of its experiment, of --epochs, or what a budget allows.
  *
- * ROOT/budget.json keeps the share that each request was given, so that the same command gives the same trainings again,
- * whatever is done of them by then and however fast the machine is that day.
+ * ROOT/budget.json stores the share given to each request, so that the same command gives the same trainings again,
+ * independently of the progress so far and of the current speed of the machine.
  */
 #include "reproduce/plan.h"
 #include "terminal/output.h"
@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- What was begun ---- */
+/* ---- Trainings already begun ---- */
 
-/* The epochs of what was begun of a task, or else of other folds, which are to be averaged with it; 0: nothing was. */
+/* The epochs of a task that was begun, or else of its other folds, since folds are averaged; 0: none was begun. */
 static int begun_epochs(reproduce_plan *plan, const plan_task *task, size_t *epochs)
 {
     *epochs = 0;
@@ -33,14 +33,14 @@ static int begun_epochs(reproduce_plan *plan, const plan_task *task, size_t *epo
     return EXIT_OK;
 }
 
-/* ---- What a budget gave before ---- */
+/* ---- Shares given before ---- */
 
 static void add_given(cli_words *words, const char *name, const char *value)
 {
     if (value) words_add(words, "--%s=%s", name, value);
 }
 
-/* All that decides how a budget is divided, except the machine. */
+/* Everything that determines how a budget is divided, except the machine. */
 static char *request_text(const reproduce_plan *plan)
 {
     const reproduce_request *request = plan->request;
@@ -67,7 +67,7 @@ static char *shares_path(const reproduce_request *request)
     return text_format("%s/budget.json", request->root);
 }
 
-/* Of a file that is damaged or not there, nothing is known: shares are measured again. */
+/* If the file is missing or damaged, shares are measured again. */
 static json_t *read_shares(const reproduce_request *request)
 {
     char *path = shares_path(request);
@@ -95,8 +95,8 @@ static int write_shares(const reproduce_request *request, const json_t *shares)
 
 /* ---- Shares ---- */
 
-/* The share of its epochs that every training can have, so that those of all tasks together take as long as the budget
- * says; tasks that were begun keep theirs. */
+/* The share of its epochs that every training can have so that all tasks together take as long as the budget. Tasks
+ * already begun keep their epochs. */
 static int measure_share(reproduce_plan *plan, double *share)
 {
     double full = 0, rest = 0, trainings = (double)(request_trainings(plan->request) * plan->request->seeds);
@@ -114,7 +114,7 @@ static int measure_share(reproduce_plan *plan, double *share)
     return EXIT_OK;
 }
 
-/* A share that was measured for a part of the request only is not kept. */
+/* A share that was measured for only a part of the request is not stored. */
 static int is_for_all(const reproduce_plan *plan)
 {
     for (size_t i = 0; i < plan->n_tasks; i++)
@@ -142,7 +142,7 @@ static int budget_share(reproduce_plan *plan, double *share)
     return code;
 }
 
-/* ---- The epochs ---- */
+/* ---- Epochs ---- */
 
 static void say_kept(const plan_task *task, size_t allowed)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * check.c - whether what was trained before is what is asked for.
+ * check.c - checks whether existing trainings match the request.
  *
- * A training may go on to more epochs, or end with fewer than it was begun for, if the epochs that are done would have
- * been the same: all other options agree, and the rate of an epoch does not depend on the number of epochs, as it does
- * with a cosine.
+ * A training may be extended to more epochs, or end with fewer than planned, if its completed epochs would have
+ * been the same: all other options are equal, and the rate of an epoch does not depend on the number of epochs,
+ * as it does with a cosine.
  */
 #include "reproduce/plan.h"
 
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- In what two trainings differ ---- */
+/* ---- Differences between two trainings ---- */
 
 static char *setting_text(const training_record *record, const char *name)
 {
@@ -21,7 +21,7 @@ static char *setting_text(const training_record *record, const char *name)
     return value ? text_format("--%s %s", name, value) : text_format("no --%s", name);
 }
 
-/* Epochs are compared by check_epochs; --no-presets changes nothing where all options are given. */
+/* Epochs are compared by check_epochs; --no-presets has no effect if all options are given. */
 static int may_differ(const char *name)
 {
     return strcmp(name, "epochs") == 0 || strcmp(name, "no-presets") == 0;
@@ -52,7 +52,7 @@ static void find_differences(const training *self, cli_words *differences)
 
 /* ---- The check ---- */
 
-/* Ends the command: says why, and what can be done. `why`, and `hint`, a line or NULL, are released. */
+/* Reports why a training does not match, and what can be done. Releases `why`, and `hint`, a line or NULL. */
 static int refuse(const training *self, char *why, char *hint)
 {
     complain(reproduce_name, "%s: %s", self->folder, why);
@@ -63,7 +63,7 @@ static int refuse(const training *self, char *why, char *hint)
     return EXIT_FAILED;
 }
 
-/* The halving moves with --epochs, so this is the usual case: the hint says how to keep it. */
+/* The halving interval depends on --epochs, so this is the usual case: the hint says how to keep it. */
 static char *halving_hint(const training *self)
 {
     const char *there = record_setting(&self->found, "halve-every");

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * cmd_reproduce.c - `deeplda reproduce`: the experiments of the paper, and its tables with our figures beside the
- * printed ones.
+ * cmd_reproduce.c - `deeplda reproduce`: repeats the experiments of the paper and prints its tables with our
+ * results beside the published ones.
  *
- *     request.h   what the command line asks for
- *     plan.h      all that is to be done, made once: tasks with their data (sets.h) and epochs, and trainings (training.h)
- *     results.h   tables of what was done, by this command and by earlier ones
+ *     request.h   the request on the command line
+ *     plan.h      all work, planned once: tasks with their data (sets.h) and epochs, and trainings (training.h)
+ *     results.h   tables of the results, of this command and of earlier ones
  */
 #include "reproduce/results.h"
 #include "reproduce/root.h"
@@ -25,8 +25,8 @@ static int list(const reproduce_request *request)
     return code;
 }
 
-/* All data are here, and all that was done before fits, before the first training begins. The tables show what was done,
- * also if something stopped it. */
+/* All data is available and all existing trainings are checked before the first training begins. The tables are
+ * printed even if it is interrupted. */
 static int run_and_show(const reproduce_request *request)
 {
     reproduce_plan plan;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * collect.c - the figures of an experiment, from the evaluations of all its trainings below ROOT.
+ * collect.c - collects the results of an experiment from the evaluations of all its trainings below ROOT.
  */
 #include "folders.h"
 #include "reproduce/results.h"
@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- One more figure ---- */
+/* ---- Adding a result ---- */
 
-/* The interval is that of one run, until there are more. */
+/* For a single run, the interval is that of its images. */
 static void count_figure(result_row *row, const row_counts *counts, int is_error)
 {
     size_t counted = is_error ? counts->samples - counts->correct : counts->correct;
@@ -52,7 +52,7 @@ static void count_run(result_row *row, const training *self, const evaluation *f
     if (!isnan(record->seconds)) row->seconds += (record->seconds - row->seconds) / (double)++row->timed;
 }
 
-/* 1 if images were held out to choose the epoch: the setting is their number or their share. */
+/* 1 if images were held out to select the epoch: the setting is their number or fraction. */
 static int has_validation(const training_record *record)
 {
     const char *validation = record_setting(record, "validation");
@@ -74,7 +74,8 @@ static void note_deviations(result_table *table, const training *self)
     free(epochs);
 }
 
-/* The figure of a row, if there is one that is not older than the model; `answers` gets its file if that is not either. */
+/* Adds the result of a row, if it exists and is not older than the model; `answers` receives its file
+ * under the same condition. */
 static int add_row(result_table *table, const training *self, const evaluation *found, const char **answers)
 {
     result_row *row = &table->rows[found->row];
@@ -104,8 +105,8 @@ static void keep_failure(int *code, int latest)
     if (*code == EXIT_OK) *code = latest;
 }
 
-/* 1 if it may be counted. What the run says of itself takes precedence over its record: someone may have prolonged it by
- * hand. */
+/* 1 if the training may be counted. The run's own files take precedence over its record, since it may
+ * have been extended manually. */
 static int is_finished(training *self)
 {
     const char *objective = record_setting(&self->found, "objective"),
@@ -127,7 +128,7 @@ static int is_finished(training *self)
     return 0;
 }
 
-/* The trainings of one seed and fold, and their rows against each other. */
+/* Adds the trainings of one seed and fold, and compares their rows. */
 static int add_place(const reproduce_request *request, result_table *table, training place[N_TRAINED])
 {
     const char *answers[N_ROWS] = { NULL };
@@ -145,7 +146,7 @@ static int add_place(const reproduce_request *request, result_table *table, trai
     return code;
 }
 
-/* ---- All of them ---- */
+/* ---- All results ---- */
 
 static void finish_row(result_row *row)
 {
@@ -154,7 +155,7 @@ static void finish_row(result_row *row)
     if (row->timed == 0) row->seconds = NAN;
 }
 
-/* 1 if all rows that there are have as many folds. */
+/* 1 if all existing rows have the same number of folds. */
 static int have_same_folds(const result_table *table, size_t *folds)
 {
     *folds = 0;
@@ -167,7 +168,7 @@ static int have_same_folds(const result_table *table, size_t *folds)
     return 1;
 }
 
-/* The paper's figures are means over all folds. */
+/* The paper's results are means over all folds. */
 static void note_folds(result_table *table)
 {
     size_t all = table->experiment->folds, folds = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * cost.c - how long trainings take on this machine, and what is left of those that are under way.
+ * cost.c - predicts how long trainings take on this machine, and the time left of those in progress.
  *
- * Training steps of each network are measured for a few seconds. An image that is only classified costs about a third
- * of one that is trained on (docs/training.md), so everything is counted in trained images.
+ * Training steps of each network are measured for a few seconds. Classifying an image costs about a third of
+ * training on it (docs/training.md), so all work is counted in trained images.
  */
 #include "bench/benchmark.h"
 #include "reproduce/plan.h"
@@ -15,7 +15,7 @@
 
 /* ---- Speed ---- */
 
-/* A step of about a second: batches of larger images are smaller. The speed hardly depends on it. */
+/* A step should take about a second: batches of larger images are smaller. The speed hardly depends on it. */
 static size_t batch_of(const plan_task *task)
 {
     enum { LEAST_BATCH = 20, MOST_BATCH = 128, PIXELS = MOST_BATCH * 32 * 32 };
@@ -41,7 +41,7 @@ static dlda_status measure(const reproduce_request *request, const plan_task *ta
     return status;
 }
 
-/* Once for each network. */
+/* Measured once per network. */
 static dlda_status find_speed(reproduce_plan *plan, const plan_task *task, double *images_per_second)
 {
     for (size_t i = 0; i < plan->n_speeds; i++)
@@ -57,7 +57,7 @@ static dlda_status find_speed(reproduce_plan *plan, const plan_task *task, doubl
 
 /* ---- Work, in trained images ---- */
 
-static const double classified = 1.0 / 3; /* of the work of an image that is trained on */
+static const double classified = 1.0 / 3; /* relative to the work of training on an image */
 
 static double work_of_epoch(const task_data *data)
 {
@@ -66,7 +66,7 @@ static double work_of_epoch(const task_data *data)
     return (double)data->train + classified * (measured * (double)data->train + (double)data->validation);
 }
 
-/* Twice the training images, for the final LDA and for the SVM; the test images by `train` and for two rows. */
+/* Twice the training images, for the final LDA and the SVM; the test images for `train` and two rows. */
 static double work_of_rest(const task_data *data)
 {
     return classified * (2 * (double)data->train + 3 * (double)data->test);
@@ -82,15 +82,15 @@ int plan_cost(reproduce_plan *plan, const plan_task *task, training_cost *cost)
     return EXIT_OK;
 }
 
-/* ---- What is left ---- */
+/* ---- Time left ---- */
 
 static double own_epoch_seconds(const training *self)
 {
     return self->progress.done ? self->progress.seconds / (double)self->progress.done : NAN;
 }
 
-/* As the training's own epochs took, else those of another one of the experiment, best with the same objective; else as
- * it is measured. */
+/* Seconds per epoch of this training; else of another one of the experiment, preferably with the same
+ * objective; else as measured. */
 static double epoch_seconds(reproduce_plan *plan, const training *self)
 {
     double seconds = own_epoch_seconds(self), speed = 0;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The objective that is shown beside the paper's. */
+/* The objective shown in addition to the paper's. */
 #define OUR_OBJECTIVE "lda-bayes"
 
 const trained_kind trained_kinds[N_TRAINED] = {
@@ -24,7 +24,8 @@ const row_kind row_kinds[N_ROWS] = {
     [ROW_OURS_SVM] = { "ours-svm", "LinSVM (" OUR_OBJECTIVE ")", TRAINED_OURS, { "--svm" }, "svm" },
 };
 
-/* Every row against cross entropy by both heads; an LDA against an SVM on its features; our objective against the paper's. */
+/* Each row against cross entropy with both heads; an LDA against an SVM on its features; our
+ * objective against the paper's. */
 const row_pair row_pairs[N_PAIRS] = {
     { ROW_DEEPLDA, ROW_CCE },  { ROW_DEEPLDA, ROW_CCE_LDA },  { ROW_SVM, ROW_CCE },       { ROW_SVM, ROW_CCE_LDA },
     { ROW_CCE_LDA, ROW_CCE },  { ROW_DEEPLDA, ROW_SVM },      { ROW_OURS, ROW_CCE },      { ROW_OURS, ROW_CCE_LDA },
@@ -33,7 +34,7 @@ const row_pair row_pairs[N_PAIRS] = {
 
 const char *const measure_names[] = { [MEASURE_ERROR] = "error", [MEASURE_ACCURACY] = "accuracy" };
 
-/* What the authors' published code does and the paper's text does not mention. */
+/* In the authors' published code, but not mentioned in the paper. */
 static const char flips[] =
     "training images are flipped left to right at random, as in the authors' published code; the paper does not "
     "say so";
@@ -60,7 +61,7 @@ static const cli_experiment experiments[] = {
       .measure = MEASURE_ERROR,
       .printed = { { 7.29, 0 }, { 7.58, 0 }, { 7.10, 0 }, { 7.19, 0 } },
       .epoch_choice = "a tenth of the training images is held out to choose the epoch" },
-    /* The paper prints one result, and names no validation images: its figures stand at both. */
+    /* The paper has a single result and mentions no validation images, so its figures are used for both. */
     { .name = "cifar10-50k",
       .title = "CIFAR-10, contrast normalised and whitened, all training images and a fixed number of epochs",
       .set = "cifar10",

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * list.c - `deeplda reproduce --list`: the experiments, what there is of them, and what they cost here.
+ * list.c - `deeplda reproduce --list`: prints the experiments, their progress, and their predicted time.
  */
 #include "reproduce/plan.h"
 #include "reproduce/results.h"
 
 #include <stdlib.h>
 
-/* ---- What there is ---- */
+/* ---- Progress ---- */
 
 static void print_state(const training *self)
 {
@@ -44,7 +44,7 @@ static void print_rows(const cli_experiment *experiment)
     putchar('\n');
 }
 
-/* What several seeds and folds cost together. */
+/* Predicted time of several seeds and folds together. */
 static void print_repeats(const reproduce_request *request, const plan_task *task, double seconds)
 {
     size_t seeds = request->seeds;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * pairs.c - rows against rows: all of them answered the same test images, so what counts is where only one of
- * two is right.
+ * pairs.c - compares rows. All rows classify the same test images, so the images that only one
+ * of two gets right decide.
  *
- * One run is judged by its images, with McNemar's test. The images are the same in every run, so counts of several runs are
- * not independent and must not be added up for such a test; there the runs are what is drawn, and Student's t judges the
- * differences between rows of the same seed and fold.
+ * A single run is tested over its images, by McNemar's test. The test images are the same in every run, so counts
+ * of several runs are not independent and must not be added. Several runs are tested over the runs, by Student's t
+ * on the differences between rows of the same seed and fold.
  */
 #include "eval/compare_out.h"
 #include "eval/sample_answers.h"
@@ -98,7 +98,7 @@ const char *pair_test(const result_pair *pair)
     return pair->n_runs == 1 ? "mcnemar" : "t";
 }
 
-/* ---- For people ---- */
+/* ---- Text ---- */
 
 enum { N_FIELDS = 5 };
 static const char *const heads[N_FIELDS] = { "pair", "difference", "95 % interval", "wins / losses", "p" };
@@ -142,7 +142,7 @@ static void write_pairs(FILE *file, const result_pair *pairs, const int *widths)
     }
 }
 
-/* The most runs that a pair has. */
+/* The largest number of runs of a pair. */
 static size_t most_runs(const result_pair *pairs)
 {
     size_t most = 0;

@@ -50,7 +50,7 @@ int plan_is_first(const reproduce_plan *plan, size_t i)
 
 /* ---- Trainings ---- */
 
-/* NULL if it is not asked for. */
+/* NULL if it is not requested. */
 static const plan_task *find_task(const reproduce_plan *plan, const cli_experiment *experiment, size_t fold)
 {
     for (size_t i = 0; i < plan->n_tasks; i++)
@@ -67,7 +67,7 @@ static int is_there(const reproduce_plan *plan, const cli_experiment *experiment
     return found;
 }
 
-/* All networks of a seed; `task` is NULL if the seed is not asked for. */
+/* Adds all networks of a seed; `task` is NULL if the seed is not requested. */
 static void add_seed(reproduce_plan *plan, const plan_task *task, const cli_experiment *experiment, size_t fold,
                      size_t seed)
 {
@@ -101,7 +101,7 @@ static void list_trainings(reproduce_plan *plan)
         if (!request_has(request, experiment_at(i))) add_experiment(plan, experiment_at(i));
 }
 
-/* ---- All of it ---- */
+/* ---- The whole plan ---- */
 
 int plan_make(const reproduce_request *request, reproduce_plan *plan)
 {

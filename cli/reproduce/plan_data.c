@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * plan_data.c - the images of each task: how many, where, and how they are divided.
+ * plan_data.c - the images of each task: number, location, and division.
  *
- * A set without a test part is divided once, class by class: the images that the experiment does not train on become
- * the test part of a set in ROOT/data. So nothing is chosen by what it is tested on.
+ * A set without a test part is divided once, stratified: the images that the experiment does not train on become
+ * the test part of a set in ROOT/data. So nothing is selected on test images.
  */
 #include "base/file.h"
 #include "base/memory.h"
@@ -14,13 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As many as the experiment has, in a set of another size. */
+/* The experiment's count, scaled to a set of another size. */
 static size_t scaled(const plan_task *task, const counted_set *set, size_t count)
 {
     return (size_t)llround((double)count * (double)set->images / (double)task->set->train);
 }
 
-/* ---- A set of our own, if it has no test part ---- */
+/* ---- Dividing a set without a test part ---- */
 
 static int write_parts(const dlda_dataset *train, const dlda_dataset *test, const char *folder)
 {
@@ -45,7 +45,7 @@ static int divide(const counted_set *set, size_t test_images, size_t seed, const
     return code;
 }
 
-/* FOLDER.txt names what a divided set was made of, and is written before the folder appears. */
+/* FOLDER.txt names the origin of a divided set, and is written before the folder appears. */
 static int write_origin(const char *folder, const char *origin)
 {
     char *path = text_format("%s.txt", folder), *line = text_format("%s\n", origin);
@@ -91,7 +91,7 @@ static int make_divided_set(const reproduce_request *request, const counted_set 
     return code == EXIT_OK ? divide(set, data->test, task->fold, data->path) : code;
 }
 
-/* ---- How it is divided ---- */
+/* ---- Division ---- */
 
 static void add_option(task_data *data, const char *name, size_t value)
 {
@@ -165,11 +165,11 @@ static void note_departures(const counted_set *set, plan_task *task)
     if (experiment->augmentation) words_add(deviations, "%s", experiment->augmentation);
 }
 
-/* A tenth of a small set is too few to measure an epoch on. All of it costs a third of an epoch's steps, so where the
- * measure chooses nothing it is not taken after each. */
+/* A tenth of a small set is too few to measure an epoch on. Measuring on all of it costs a third of an epoch's
+ * steps, so it is not done after each epoch unless the epoch is selected by it. */
 static void choose_measure(task_data *data)
 {
-    enum { MEASURED_WHOLE = 5000 }; /* at most so many training images */
+    enum { MEASURED_WHOLE = 5000 }; /* up to this number of training images */
 
     data->is_measured_whole = data->train <= MEASURED_WHOLE;
     data->measured_every = data->is_measured_whole && data->validation == 0 ? 10 : 1;
@@ -177,7 +177,7 @@ static void choose_measure(task_data *data)
 
 /* ---- All tasks ---- */
 
-/* As many images as in the paper. */
+/* The numbers of images of the paper. */
 static void assume_counts(plan_task *task)
 {
     task_data_release(&task->data);
@@ -186,7 +186,7 @@ static void assume_counts(plan_task *task)
     task->data.test = task->set->test;
 }
 
-/* Everything but the path of a divided set. */
+/* Everything except the path of a divided set. */
 static int count_data(reproduce_plan *plan, plan_task *task)
 {
     const counted_set *set = sets_find(&plan->sets, plan->request, task->set);
@@ -200,7 +200,7 @@ static int count_data(reproduce_plan *plan, plan_task *task)
     return EXIT_OK;
 }
 
-/* For --list: a set that is not here, or cannot be read, counts as in the paper, unless --data names it. */
+/* For --list: a set that is missing or unreadable is counted as in the paper, unless --data names it. */
 static int estimate_data(reproduce_plan *plan, plan_task *task)
 {
     if (set_is_here(plan->request, task->set) && count_data(plan, task) == EXIT_OK) return EXIT_OK;

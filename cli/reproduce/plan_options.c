@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * plan_options.c - one training of an experiment as a command line, and in what it departs from the paper.
+ * plan_options.c - one training of an experiment as a command line, and its deviations from the paper.
  *
- * The command has all options that matter, also those that presets would set: it says what it does, and does the same
- * wherever the data lie.
+ * The command line has all relevant options, including those that presets would set, so it is explicit and does not
+ * depend on the location of the data.
  */
 #include "reproduce/plan.h"
 
@@ -40,7 +40,7 @@ int plan_presets(const cli_experiment *experiment, const char *objective, cli_op
     return code;
 }
 
-/* 1 if `train` would take presets for that set, which are not those of the experiment. */
+/* 1 if `train` would use presets for that data, which would not be those of the experiment. */
 static int has_other_presets(const cli_experiment *experiment, const char *data)
 {
     for (size_t i = 0; dlda_preset_at(i); i++)
@@ -63,7 +63,7 @@ static int set_data(const plan_task *task, cli_options *options)
     return code;
 }
 
-/* No batch is larger than the training set. */
+/* Limits the batch to the number of training images. */
 static int set_batch(size_t images, cli_options *options, cli_words *deviations)
 {
     size_t batch = (size_t)option_number(options, "batch");
@@ -83,7 +83,7 @@ static int set_schedule(const training_schedule *schedule, cli_options *options)
                                : set_count(options, "halve-every", schedule->halve_every);
 }
 
-/* Also fills in the schedule. */
+/* Also sets the schedule. */
 static int set_options(const reproduce_request *request, training *self, cli_options *options)
 {
     const plan_task *task = self->task;
@@ -100,9 +100,9 @@ static int set_options(const reproduce_request *request, training *self, cli_opt
     return code;
 }
 
-/* ---- In what it departs from the paper ---- */
+/* ---- Deviations from the paper ---- */
 
-/* But for its batch and its schedule. */
+/* Except batch and schedule. */
 static void note_deviations(const reproduce_request *request, training *self)
 {
     const plan_task *task = self->task;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * progress.c - how far a training is, and when it will end.
+ * progress.c - determines how far a training is, and when it will end.
  *
- * The facts are in the run's own folder: its checkpoint has epochs and seconds, its run.json state and process. Until the
- * first epoch is complete there is no run.json; then the record, and the lock on ROOT, tell whether someone trains.
+ * The checkpoint in the run folder has epochs and seconds, run.json state and process. Until the first epoch is
+ * complete there is no run.json; then the record and the lock on ROOT show whether a process is training.
  */
 #include "folders.h"
 #include "reproduce/root.h"
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-/* ---- The facts ---- */
+/* ---- Facts ---- */
 
 static int is_process(size_t id)
 {
@@ -54,7 +54,7 @@ int progress_has_checkpoint(const char *folder)
     return has_file(folder, "checkpoint.safetensors") || has_file(folder, "checkpoint-previous.safetensors");
 }
 
-/* By what the files say that are there. */
+/* The state according to the existing files. */
 static void find_state(const char *folder, const dlda_run_info *info, const training_record *record,
                        training_progress *progress)
 {
@@ -67,7 +67,7 @@ static void find_state(const char *folder, const dlda_run_info *info, const trai
         progress->state = progress_has_checkpoint(folder) ? TRAINING_STOPPED : TRAINING_MISSING;
 }
 
-/* As its checkpoint has them: someone may have asked for more by hand. */
+/* From the checkpoint, since more epochs may have been requested manually. */
 static size_t running_epochs(const char *folder, size_t planned)
 {
     cli_options *options = NULL;
@@ -79,7 +79,8 @@ static size_t running_epochs(const char *folder, size_t planned)
     return epochs;
 }
 
-/* The record says that someone trains, and someone does: the run itself says so only after its first epoch. */
+/* Before its first epoch a run has no state; it is running if the record names a process
+ * and that process exists. */
 static int is_training(const reproduce_request *request, const training_record *record)
 {
     return !record->complete && is_process(record->process) && !request->has_lock && root_is_locked(request->root);
@@ -91,7 +92,7 @@ training_progress progress_read(const reproduce_request *request, const char *fo
     dlda_run_info *info = NULL;
 
     if (!record->exists) return progress;
-    (void)dlda_run_info_read(folder, &info); /* there may be none yet */
+    (void)dlda_run_info_read(folder, &info); /* may not exist yet */
     find_state(folder, info, record, &progress);
     if (info && info->steps_done > 0) {
         progress.done = info->epochs_done;
@@ -112,7 +113,7 @@ training_progress progress_read(const reproduce_request *request, const char *fo
     return progress;
 }
 
-/* ---- In words ---- */
+/* ---- Text ---- */
 
 char *duration_text(double seconds)
 {
@@ -135,7 +136,7 @@ char *end_text(double seconds_left)
     return text;
 }
 
-/* Of the epochs that are left, one is under way since the last one ended. */
+/* The current epoch has been running since the last one ended. */
 static double seconds_left(const training_progress *progress)
 {
     double epoch = progress->seconds / (double)progress->done;

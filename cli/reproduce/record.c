@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * record.c - the JSON files beside the runs: how a training was done, and what an evaluation found.
+ * record.c - the JSON files beside the runs: the settings of a training, and the results of an evaluation.
  */
 #include "arguments.h"
 #include "base/number.h"
@@ -63,7 +63,7 @@ const char *record_setting(const training_record *record, const char *name)
     return NULL;
 }
 
-/* ---- How a training was done ---- */
+/* ---- The record of a training ---- */
 
 static int load(const char *path, json_t **object)
 {
@@ -98,7 +98,7 @@ static void read_list(const json_t *list, cli_words *words)
     }
 }
 
-/* A record of an earlier version has no settings, but the run has its options. */
+/* Records of earlier versions have no settings; they are read from the run's options. */
 static void read_settings_of_run(const char *folder, cli_words *settings)
 {
     cli_options *options = NULL;
@@ -212,9 +212,9 @@ void record_release(training_record *record)
     *record = (training_record){ 0 };
 }
 
-/* ---- What an evaluation found ---- */
+/* ---- The results of an evaluation ---- */
 
-/* 1 if they are there. */
+/* 1 if the counts are present. */
 static int find_counts(const json_t *object, const row_kind *kind, row_counts *counts)
 {
     const json_t *figures = kind->figures ? json_object_get(object, kind->figures) : object;

@@ -109,7 +109,7 @@ static double unit_seconds(char unit)
     return unit == 'h' ? 3600 : unit == 'm' ? 60 : unit == 's' ? 1 : 0;
 }
 
-/* "1h30m" in seconds. */
+/* Parses "1h30m" to seconds. */
 static int parse_time(const char *text, double *seconds)
 {
     double sum = 0, last = INFINITY;
@@ -149,7 +149,7 @@ static int read_epochs(const cli_options *options, reproduce_request *request)
 
 /* ---- Folds ---- */
 
-/* The fold of --fold, the first ones of --folds, or the first one. */
+/* The fold given by --fold, the first ones by --folds, or the first one. */
 static int read_folds(const cli_options *options, reproduce_request *request)
 {
     size_t one = (size_t)option_number(options, "fold"), several = (size_t)option_number(options, "folds");
@@ -160,7 +160,7 @@ static int read_folds(const cli_options *options, reproduce_request *request)
     return EXIT_OK;
 }
 
-/* The experiments must have the folds, and be done on one set if --data says where it lies. */
+/* The experiments must have these folds, and use the same set if --data is given. */
 static int check_experiments(const reproduce_request *request)
 {
     const char *set = request->experiments[0]->set;
@@ -178,7 +178,7 @@ static int check_experiments(const reproduce_request *request)
     return EXIT_OK;
 }
 
-/* ---- All of it ---- */
+/* ---- The whole request ---- */
 
 /* NULL if the option was not given. */
 static const char *given(const cli_options *options, const char *name)

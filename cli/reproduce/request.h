@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * request.h - what a command line of `deeplda reproduce` asks for. Everything below it works on this request and does not
- * look at options again.
+ * request.h - the request of a `deeplda reproduce` command. All other files of this folder use it
+ * and do not read options.
  *
- * Functions of this folder that return an int return an exit code and have already said what is wrong, unless their
- * comment says otherwise.
+ * Functions of this folder that return an int return an exit code and have already reported the error, unless
+ * their comment says otherwise.
  */
 #ifndef DEEPLDA_CLI_REPRODUCE_REQUEST_H
 #define DEEPLDA_CLI_REPRODUCE_REQUEST_H
@@ -16,18 +16,18 @@
 enum { MOST_EXPERIMENTS = 16, MOST_SEEDS = 1000, MOST_FOLDS = 10 };
 
 typedef struct reproduce_request {
-    const char *root;    /* the folder of all runs and tables */
-    const char *program; /* the path of this program; NULL for --list */
+    const char *root;    /* folder of all runs and tables */
+    const char *program; /* path of this program; NULL for --list */
     int has_lock;        /* 1: this process has locked ROOT */
     const cli_experiment *experiments[MOST_EXPERIMENTS];
     size_t n_experiments;
-    int rows[N_ROWS];             /* 1: asked for */
-    size_t seeds;                 /* 1 to this one */
-    size_t first_fold, last_fold; /* of experiments that have folds */
-    size_t epochs;                /* 0: those of the experiment */
+    int rows[N_ROWS];             /* 1: requested */
+    size_t seeds;                 /* seeds 1 to this number */
+    size_t first_fold, last_fold; /* for experiments that have folds */
+    size_t epochs;                /* 0: that of the experiment */
     double budget;                /* seconds; 0: none */
     int is_cosine;
-    int has_halving; /* 1: the rate is halved every `halve_every` epochs; 0: as follows from the epochs */
+    int has_halving; /* 1: the rate is halved every `halve_every` epochs; 0: derived from the epochs */
     size_t halve_every;
     const char *data, *net, *threads; /* NULL: not given */
     int is_list, is_quiet;
@@ -38,10 +38,10 @@ extern const char reproduce_name[]; /* of the command, for messages */
 /* The request points into the arguments. */
 int request_read(const cli_arguments *arguments, reproduce_request *request);
 
-/* 1 if so. */
+/* 1 if the experiment is requested. */
 int request_has(const reproduce_request *request, const cli_experiment *experiment);
 int request_needs(const reproduce_request *request, cli_trained kind);
-/* How many networks are trained for each seed and fold. */
+/* Number of networks trained for each seed and fold. */
 size_t request_trainings(const reproduce_request *request);
 
 #endif

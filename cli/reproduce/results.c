@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * results.c - collects the results of all experiments, and shows them.
+ * results.c - collects the results of all experiments, and prints them.
  */
 #include "reproduce/results.h"
 #include "terminal/output.h"
@@ -34,7 +34,7 @@ static int write_files(const char *root, const result_table *tables, size_t coun
     return code;
 }
 
-/* Of each experiment that is asked for, or of which there is something. */
+/* For each experiment that is requested or has results. */
 static int collect_all(reproduce_plan *plan, result_table tables[MOST_EXPERIMENTS], size_t *count)
 {
     int code = EXIT_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * root.c - the lock of the folder in which a command works.
+ * root.c - locks ROOT, the folder of all runs and tables.
  */
 #include "reproduce/root.h"
 #include "folders.h"
@@ -27,7 +27,7 @@ int root_lock(const char *root, int *lock)
 
     folders_make_parents(path);
     *lock = open(path, O_RDWR | O_CREAT, 0666);
-    /* A training that was killed a moment ago may not be gone yet. */
+    /* A training that was just killed may still hold the lock for a moment. */
     for (int i = 0; *lock >= 0 && locked != 0 && i < TRIES; i++) {
         locked = flock(*lock, LOCK_EX | LOCK_NB);
         if (locked != 0) nanosleep(&(struct timespec){ .tv_nsec = 100000000 }, NULL);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * run.c - does what is missing: every training and every evaluation is a child that runs this program.
+ * run.c - does the missing work: every training and every evaluation runs this program as a child process.
  *
- * A training that was interrupted, or of which more epochs are asked for, goes on from its checkpoint; one that is
- * complete stays as it is. An evaluation is kept while it is whole and newer than its model.
+ * A training that was interrupted or needs more epochs continues from its checkpoint; a complete one is kept. An
+ * evaluation is kept if it is intact and newer than its model.
  */
 #include "child.h"
 #include "folders.h"
@@ -18,15 +18,15 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- A child ---- */
+/* ---- Child processes ---- */
 
-/* 1 if a signal ended it that nobody sent to stop it. */
+/* 1 if it was ended by a signal that was not a request to stop. */
 static int is_crash(int status, int stopped)
 {
     return status > EXIT_SIGNAL && !stopped && status != EXIT_SIGNAL + SIGINT && status != EXIT_SIGNAL + SIGTERM;
 }
 
-/* Runs this program with these words; its results go to the file descriptor `output`. */
+/* Runs this program with these arguments; its standard output goes to the file descriptor `output`. */
 static int run_child(const reproduce_request *request, cli_words *words, int output)
 {
     cli_words argv = { 0 };
@@ -48,13 +48,13 @@ static int run_child(const reproduce_request *request, cli_words *words, int out
                  status - EXIT_SIGNAL, strsignal(status - EXIT_SIGNAL));
     words_release(&argv);
     if (stopped && status <= 0)
-        return EXIT_SIGNAL + stopped; /* it came before the child was there, or too late to be noticed */
+        return EXIT_SIGNAL + stopped; /* the signal came before the child was started, or was not noticed by it */
     return status < 0 || is_crash(status, stopped) ? EXIT_FAILED : status;
 }
 
 /* ---- Trainings ---- */
 
-/* "training 2 of 4: stl10-1k, fold 1, seed 1, cce; all will end about ...", and how it is shortened. */
+/* "training 2 of 4: stl10-1k, fold 1, seed 1, cce; all will be done at about ...", and how it is shortened. */
 static void say_status(reproduce_plan *plan, const training *self, size_t number)
 {
     double left = plan_seconds_left(plan, self);
@@ -87,7 +87,7 @@ static int train(const reproduce_request *request, training *self)
     words_add_all(&words, &self->words);
     words_add(&words, resumes ? "--resume" : "-o");
     words_add(&words, "%s", self->folder);
-    if (!resumes) words_add(&words, "--force"); /* the folder of an attempt that saved nothing is in the way */
+    if (!resumes) words_add(&words, "--force"); /* replaces the folder of an attempt that saved nothing */
     if (request->is_quiet) words_add(&words, "--quiet");
     if (code == EXIT_OK) code = run_child(request, &words, request->is_quiet ? 0 : STDERR_FILENO);
     words_release(&words);
@@ -99,7 +99,7 @@ static int is_complete(const training *self)
     return self->progress.state == TRAINING_COMPLETE && self->progress.done == self->asked.schedule.epochs;
 }
 
-/* The record follows the run, also if someone has trained the rest by hand. */
+/* Updates the record from the run, also if the rest was trained manually. */
 static int train_if_needed(reproduce_plan *plan, training *self, size_t number)
 {
     const reproduce_request *request = plan->request;
@@ -150,7 +150,7 @@ static int evaluate(const reproduce_request *request, const training *self, cons
     return code;
 }
 
-/* ---- All of it ---- */
+/* ---- All work ---- */
 
 int plan_run(reproduce_plan *plan)
 {

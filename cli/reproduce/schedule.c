@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * schedule.c - the epochs of a training, and when its rate is halved.
+ * schedule.c - the number of epochs of a training, and its halving interval.
  *
- * DeepLDA raises one eigenvalue after another, and needs some hundred steps at the first rate until all of them have left
- * zero. So a shortened training has fewer rates rather than fewer steps at each.
+ * DeepLDA raises one eigenvalue after another, and needs some hundred steps at the first rate until all of them are
+ * above zero. So a shortened training has fewer rates rather than fewer steps at each rate.
  */
 #include "reproduce/plan.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { LEAST_STEPS = 200 }; /* at a rate, as long as there are that many */
+enum { LEAST_STEPS = 200 }; /* minimum steps per rate, if the training has that many */
 
 static size_t larger(size_t a, size_t b)
 {
@@ -22,13 +22,14 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* As the sampler divides them. */
+/* Number of batches, as in the sampler. */
 static size_t steps_of_epoch(size_t images, size_t batch)
 {
     return larger(1, (images + batch - 1) / batch);
 }
 
-/* In proportion to the epochs. All trainings of an experiment have the same rates, so DeepLDA's steps decide. */
+/* The halving interval in proportion to the epochs. All trainings of an experiment have the same rates, so
+ * DeepLDA's steps are decisive. */
 static size_t moved_halving(const plan_task *task)
 {
     double share = (double)task->epochs / (double)task->full.epochs;
@@ -55,9 +56,9 @@ training_schedule schedule_make(const reproduce_request *request, const plan_tas
                                 .is_known = 1 };
 }
 
-/* ---- In words ---- */
+/* ---- Text ---- */
 
-/* The epochs at the first rate. */
+/* Epochs at the first rate. */
 static size_t epochs_per_rate(size_t epochs, size_t halve_every)
 {
     return halve_every ? smaller(epochs, halve_every) : epochs;

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- Whether it is here ---- */
+/* ---- Availability ---- */
 
 static int complain_missing(const known_set *set)
 {
@@ -25,7 +25,7 @@ static int complain_missing(const known_set *set)
     return EXIT_FAILED;
 }
 
-/* By the same command that anyone can type. */
+/* Runs the same command that a user would. */
 static int fetch(const reproduce_request *request, const char *set)
 {
     const char *argv[] = { request->program, "data", "fetch", set, NULL };
@@ -46,14 +46,14 @@ int set_bring(const reproduce_request *request, const known_set *set)
     return set->package ? fetch(request, set->name) : complain_missing(set);
 }
 
-/* ---- How large it is ---- */
+/* ---- Size ---- */
 
 static int read_part(const char *path, dlda_part part, dlda_dataset **set)
 {
     return exit_code_of(reproduce_name, known_set_explain(path, dlda_dataset_read(path, part, set)));
 }
 
-/* The folds that are asked for, of those that the set brings along. */
+/* Counts the requested folds of a set that defines its own. */
 static int count_folds(const reproduce_request *request, const dlda_dataset *train, counted_set *set)
 {
     size_t own = dlda_dataset_own_folds(train);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * table_files.c - our figures beside the printed ones, for programs: CSV and JSON with the same fields.
+ * table_files.c - writes our results beside the published ones as CSV and JSON with the same fields.
  */
 #include "eval/compare_out.h"
 #include "reproduce/results.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A number with the name that both files give it; NaN: there is none. */
+/* A number with its name in both files; NaN: none. */
 typedef struct named_number {
     const char *name;
     double value;
@@ -50,7 +50,7 @@ static void list_numbers(const result_row *row, named_number numbers[N_NUMBERS])
     memcpy(numbers, values, sizeof values);
 }
 
-/* Images that one of the two alone got right: on average over the runs, whose test images are the same. */
+/* Images that only one of the two gets right: mean over the runs, whose test images are the same. */
 static double mean_of(const result_pair *pair, int second)
 {
     double sum = 0;

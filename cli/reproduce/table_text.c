@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * table_text.c - our figures beside the printed ones, for people: on the terminal and as Markdown.
+ * table_text.c - prints our results beside the published ones on the terminal and as Markdown.
  */
 #include "reproduce/results.h"
 
@@ -53,7 +53,7 @@ static void make_fields(const result_row *row, char *fields[N_FIELDS])
 
 /* ---- Rows as text ---- */
 
-/* Columns that a text takes: bytes of UTF-8 that begin a character. */
+/* Display width of a text: the bytes of UTF-8 that begin a character. */
 static int columns_of(const char *text)
 {
     int count = 0;

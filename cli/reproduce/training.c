@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * training.c - one training: its names and paths, and what its files say.
+ * training.c - one training: its names and paths, and the content of its files.
  */
 #include "reproduce/training.h"
 

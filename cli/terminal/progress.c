@@ -2,7 +2,7 @@
  *
  * progress.c - the progress bar and the line of each epoch.
  *
- * epoch  3/12 [======>     ] 9/18  1034 images/s  separation 2.341  eigenvalues 1.9 to 7.2, 4 raised  0:35 left
+ *     epoch  3/12 [======>     ] 9/18  1034 images/s  separation 2.341  eigenvalues 1.9 to 7.2, 4 raised  0:35 left
  *
  * The bar takes the columns that the text leaves. On a narrow terminal, first the details are dropped, then the
  * bar, then the line is truncated.
