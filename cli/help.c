@@ -50,7 +50,7 @@ static void print_option_name(FILE *file, const cli_option *option)
     if (strlen(name) >= OPTION_COLUMN) fprintf(file, "\n%*s", OPTION_COLUMN, "");
 }
 
-/* The length of what a sentence that is not for all commands begins with, "train: " or "data show: "; else 0. */
+/* Length of the prefix of a sentence for one command, "train: " or "data show: "; 0 if it is for all commands. */
 static size_t scope_length(const char *sentence)
 {
     size_t word = strcspn(sentence, " :"), length = strspn(sentence, "abcdefghijklmnopqrstuvwxyz ");
@@ -62,7 +62,7 @@ static size_t scope_length(const char *sentence)
     return 0;
 }
 
-/* Takes the sentences for other commands out of the text of an option, and the command's name where it says nothing:
+/* Removes the sentences for other commands from the text of an option, and redundant names of the command itself:
  * at the start ("train: folder" becomes "Folder") and before a verb ("data show: " becomes "show: "). */
 static void keep_sentences_of(const char *command, char *text)
 {
@@ -127,7 +127,7 @@ static void print_presets(FILE *file)
 {
     enum { COLUMN = 12 };
 
-    fputs("\nOptions that suit data sets with a name, unless others are given:\n", file);
+    fputs("\nPresets for known data sets; explicit options take precedence:\n", file);
     for (size_t i = 0; dlda_preset_at(i);) {
         char text[1024] = "";
         const dlda_preset *first = dlda_preset_at(i), *row = first;

@@ -74,23 +74,23 @@ static void check_passes(const dlda_conv *conv, const dlda_kernel_set *set, size
     float *scale = random_floats(conv->channels, 5), *shift = random_floats(conv->channels, 6);
     const dlda_view through = { scale, shift, N % 2 ? 0 : -1 };
     const dlda_view *view = conv->method == DLDA_CONV_WINOGRAD && conv->channels % 2 ? &through : NULL;
-    dlda_run run = { .team = check_team(threads) };
+    dlda_exec exec = { .team = check_team(threads) };
 
     CHECK_OK(dlda_conv_scratch(conv, threads, &bytes));
-    run.scratch = dlda_take_bytes(bytes, 1, "test");
-    assert_non_null(run.scratch);
-    memset(run.scratch, 0xff, bytes); /* NaN */
-    set->conv_forward(conv, &run, N, X, view, W, bias, found[0]);
-    set->conv_backward_data(conv, &run, N, dY, W, found[1]);
-    set->conv_backward_weights(conv, &run, N, X, view, dY, found[2], found[3]);
-    reference->conv_forward(conv, &run, N, X, view, W, bias, expected[0]);
-    reference->conv_backward_data(conv, &run, N, dY, W, expected[1]);
-    reference->conv_backward_weights(conv, &run, N, X, view, dY, expected[2], expected[3]);
+    exec.scratch = dlda_take_bytes(bytes, 1, "test");
+    assert_non_null(exec.scratch);
+    memset(exec.scratch, 0xff, bytes); /* NaN */
+    set->conv_forward(conv, &exec, N, X, view, W, bias, found[0]);
+    set->conv_backward_data(conv, &exec, N, dY, W, found[1]);
+    set->conv_backward_weights(conv, &exec, N, X, view, dY, found[2], found[3]);
+    reference->conv_forward(conv, &exec, N, X, view, W, bias, expected[0]);
+    reference->conv_backward_data(conv, &exec, N, dY, W, expected[1]);
+    reference->conv_backward_weights(conv, &exec, N, X, view, dY, expected[2], expected[3]);
     compare(conv, N, set->name, "forward", found[0], expected[0], out);
     compare(conv, N, set->name, "backward data", found[1], expected[1], in);
     compare(conv, N, set->name, "backward weights", found[2], expected[2], weights);
     compare(conv, N, set->name, "backward bias", found[3], expected[3], conv->filters);
-    float *arrays[] = { X, W, dY, bias, scale, shift, run.scratch };
+    float *arrays[] = { X, W, dY, bias, scale, shift, exec.scratch };
     for (int i = 0; i < 7; i++) dlda_release(arrays[i]);
     for (int i = 0; i < 4; i++) dlda_release(found[i]);
     for (int i = 0; i < 4; i++) dlda_release(expected[i]);

@@ -372,7 +372,7 @@ static void test_dropout_rate_scale_and_repeat(void **state)
     static const struct layer_case c = { "dropout 0.25\ndense 1", { 1, 1, 1000 }, 100 };
     fixture f = open_case(&c, DLDA_KERNELS_FAST, 2);
     dlda_dropout drop = { 0.25, 1000, 5, 1, 0, f.samples };
-    dlda_run run = { check_team(2), NULL };
+    dlda_exec exec = { check_team(2), NULL };
     float *values[3];
     size_t zeros = 0, count = 100000, same = 0;
 
@@ -381,7 +381,7 @@ static void test_dropout_rate_scale_and_repeat(void **state)
         values[k] = random_floats(count, 9);
         for (size_t i = 0; i < count; i++) values[k][i] = 1;
         drop.epoch = k == 2 ? 2 : 1;
-        dlda_kernels_fast()->dropout(&drop, &run, 100, values[k]);
+        dlda_kernels_fast()->dropout(&drop, &exec, 100, values[k]);
     }
     for (size_t i = 0; i < count; i++) {
         assert_true(values[0][i] == 0 || fabs(values[0][i] - 1 / 0.75) < 1e-6);
@@ -407,7 +407,7 @@ static void test_pooling_keeps_nan(void **state)
                                    .out_height = 1,
                                    .out_width = 1,
                                    .view = { &one, &zero, 0 } };
-    const dlda_run run = { NULL, NULL };
+    const dlda_exec exec = { NULL, NULL };
     const dlda_kernel_set *sets[] = { dlda_kernels_fast(), dlda_kernels_reference() };
     uint8_t where = 0;
     float Y = 0;
@@ -418,7 +418,7 @@ static void test_pooling_keeps_nan(void **state)
             for (int with = 0; with < 2; with++) {
                 float X[4] = { 1, 2, 3, 4 };
                 X[place] = NAN;
-                sets[set]->activation_forward(&pool, &run, 1, X, &Y, with ? &where : NULL);
+                sets[set]->activation_forward(&pool, &exec, 1, X, &Y, with ? &where : NULL);
                 assert_true(isnan(Y));
             }
 }

@@ -16,7 +16,7 @@ enum { FORWARD, BACKWARD_DATA, BACKWARD_WEIGHTS, PASSES };
 typedef struct layer_arrays {
     const dlda_kernel_set *kernels;
     dlda_conv conv;
-    dlda_run run;
+    dlda_exec exec;
     size_t N;
     float *X, *dX; /* [N][in]          */
     float *Y, *dY; /* [N][out]         */
@@ -94,10 +94,10 @@ static dlda_status take_arrays(layer_arrays *self, const dlda_layer *layer, cons
     self->kernels = dlda_kernels_fast();
     self->conv = layer->conv;
     self->N = spec->batch;
-    self->run.team = team;
+    self->exec.team = team;
     DLDA_TRY(dlda_conv_scratch(&self->conv, spec->threads, &bytes));
     DLDA_TRY(DLDA_TAKE(&self->scratch, bytes, "scratch of a layer"));
-    self->run.scratch = self->scratch;
+    self->exec.scratch = self->scratch;
     DLDA_TRY(take_filled(spec->batch, in, &self->X));
     DLDA_TRY(take_filled(spec->batch, in, &self->dX));
     DLDA_TRY(take_filled(spec->batch, out, &self->Y));
@@ -120,10 +120,10 @@ static void run_pass(const layer_arrays *self, int pass)
     const dlda_kernel_set *kernels = self->kernels;
 
     if (pass == FORWARD)
-        kernels->conv_forward(&self->conv, &self->run, self->N, self->X, NULL, self->W, NULL, self->Y);
+        kernels->conv_forward(&self->conv, &self->exec, self->N, self->X, NULL, self->W, NULL, self->Y);
     else if (pass == BACKWARD_DATA)
-        kernels->conv_backward_data(&self->conv, &self->run, self->N, self->dY, self->W, self->dX);
-    else kernels->conv_backward_weights(&self->conv, &self->run, self->N, self->X, NULL, self->dY, self->dW, NULL);
+        kernels->conv_backward_data(&self->conv, &self->exec, self->N, self->dY, self->W, self->dX);
+    else kernels->conv_backward_weights(&self->conv, &self->exec, self->N, self->X, NULL, self->dY, self->dW, NULL);
 }
 
 static double seconds_of(const layer_arrays *self, int pass, size_t repeats, double *times)

@@ -66,10 +66,10 @@ static void add_moments(void *context, const dlda_chunk *chunk)
     }
 }
 
-void dlda_statistics(const dlda_run *run, size_t rows, size_t C, const float *X, float *mean, float *variance)
+void dlda_statistics(const dlda_exec *exec, size_t rows, size_t C, const float *X, float *mean, float *variance)
 {
-    moments_pass pass = { C, X, run->scratch };
-    const double *sums = dlda_reduce_rows(run, rows, 2 * C, add_moments, &pass);
+    moments_pass pass = { C, X, exec->scratch };
+    const double *sums = dlda_reduce_rows(exec, rows, 2 * C, add_moments, &pass);
 
     for (size_t c = 0; c < C; c++) {
         double m = sums[c] / (double)rows;
@@ -159,11 +159,11 @@ static void forward_images(void *context, const dlda_chunk *chunk)
     }
 }
 
-void dlda_activation_forward(const dlda_activation *activation, const dlda_run *run, size_t N, const float *X,
+void dlda_activation_forward(const dlda_activation *activation, const dlda_exec *exec, size_t N, const float *X,
                              float *Y, uint8_t *where)
 {
     activation_pass pass = { .activation = activation, .X = X, .Y = Y, .where = where };
-    dlda_parallel_for(run->team, N, image_grain(activation, N), forward_images, &pass);
+    dlda_parallel_for(exec->team, N, image_grain(activation, N), forward_images, &pass);
 }
 
 /* ---- Backward ---- */
@@ -363,21 +363,21 @@ static void backward_images(void *context, const dlda_chunk *chunk)
 }
 
 /* Computes dscale and dshift in a first pass, and from them the terms that batch norm adds to every dx. */
-static void norm_gradients(activation_pass *pass, const dlda_run *run, size_t N, float *dscale, float *dshift)
+static void norm_gradients(activation_pass *pass, const dlda_exec *exec, size_t N, float *dscale, float *dshift)
 {
     const dlda_activation *a = pass->activation;
     size_t C = a->channels, grain = image_grain(a, N), chunks = dlda_parallel_chunks(N, grain);
-    double n = (double)(N * image_rows(a)), *sums = run->scratch;
+    double n = (double)(N * image_rows(a)), *sums = exec->scratch;
 
     memset(sums, 0, chunks * 2 * C * sizeof *sums);
-    dlda_parallel_for(run->team, N, grain, sum_images, pass);
+    dlda_parallel_for(exec->team, N, grain, sum_images, pass);
     for (size_t i = 1; i < chunks; i++)
         for (size_t c = 0; c < 2 * C; c++) sums[c] += sums[i * 2 * C + c];
     for (size_t c = 0; c < C; c++) {
         dshift[c] = (float)sums[c];
         dscale[c] = (float)(sums[C + c] * a->inverse[c]);
     }
-    float *slope = run->scratch, *offset = slope + C; /* the sums are no longer needed */
+    float *slope = exec->scratch, *offset = slope + C; /* the sums are no longer needed */
     for (size_t c = 0; c < C; c++) {
         slope[c] = (float)(-(double)a->view.scale[c] * a->inverse[c] * dscale[c] / n);
         offset[c] = (float)(-(double)a->view.scale[c] * dshift[c] / n);
@@ -386,14 +386,15 @@ static void norm_gradients(activation_pass *pass, const dlda_run *run, size_t N,
     pass->offset = offset;
 }
 
-void dlda_activation_backward(const dlda_activation *activation, const dlda_run *run, size_t N, const float *X,
+void dlda_activation_backward(const dlda_activation *activation, const dlda_exec *exec, size_t N, const float *X,
                               const uint8_t *where, const float *dY, float *dX, float *dscale, float *dshift)
 {
     activation_pass pass = {
-        .activation = activation, .X = X, .dY = dY, .dX = dX, .from = where, .partial = run->scratch
+        .activation = activation, .X = X, .dY = dY, .dX = dX, .from = where, .partial = exec->scratch
     };
 
     int scatters = activation->window == DLDA_MAX_WINDOW && activation->stride != activation->size;
-    if (activation->normalises) norm_gradients(&pass, run, N, dscale, dshift);
-    dlda_parallel_for(run->team, N, image_grain(activation, N), scatters ? scatter_images : backward_images, &pass);
+    if (activation->normalises) norm_gradients(&pass, exec, N, dscale, dshift);
+    dlda_parallel_for(exec->team, N, image_grain(activation, N), scatters ? scatter_images : backward_images,
+                      &pass);
 }

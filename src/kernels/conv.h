@@ -14,41 +14,41 @@ enum { DLDA_CONV_GROUPS = 8 };
 
 /* conv_im2col.c: any shape. */
 size_t dlda_im2col_worker_floats(const dlda_conv *conv); /* scratch per worker */
-void dlda_im2col_forward(const dlda_conv *, const dlda_run *, size_t N, const float *X, const float *W, float *Y);
-void dlda_im2col_backward_data(const dlda_conv *, const dlda_run *, size_t N, const float *dY, const float *W,
+void dlda_im2col_forward(const dlda_conv *, const dlda_exec *, size_t N, const float *X, const float *W, float *Y);
+void dlda_im2col_backward_data(const dlda_conv *, const dlda_exec *, size_t N, const float *dY, const float *W,
                                float *dX);
-void dlda_im2col_backward_weights(const dlda_conv *, const dlda_run *, size_t N, const float *X, const float *dY,
+void dlda_im2col_backward_weights(const dlda_conv *, const dlda_exec *, size_t N, const float *X, const float *dY,
                                   float *dW);
 
 /* conv_product.c: 1x1, stride 1, no padding; one matrix product over all pixels of all images. */
-void dlda_product_forward(const dlda_conv *, const dlda_run *, size_t N, const float *X, const float *W, float *Y);
-void dlda_product_backward_data(const dlda_conv *, const dlda_run *, size_t N, const float *dY, const float *W,
+void dlda_product_forward(const dlda_conv *, const dlda_exec *, size_t N, const float *X, const float *W, float *Y);
+void dlda_product_backward_data(const dlda_conv *, const dlda_exec *, size_t N, const float *dY, const float *W,
                                 float *dX);
-void dlda_product_backward_weights(const dlda_conv *, const dlda_run *, size_t N, const float *X, const float *dY,
+void dlda_product_backward_weights(const dlda_conv *, const dlda_exec *, size_t N, const float *X, const float *dY,
                                    float *dW);
 
 /* conv_winograd.c: 3x3, stride 1, padding 0 or 1. */
-void dlda_winograd_forward(const dlda_conv *, const dlda_run *, size_t N, const float *X, const dlda_view *view,
+void dlda_winograd_forward(const dlda_conv *, const dlda_exec *, size_t N, const float *X, const dlda_view *view,
                            const float *W, float *Y);
 /* U [36][channels][filters] of W, and the forward pass that uses it. */
-void dlda_winograd_prepare(const dlda_conv *, const dlda_run *, const float *W, float *U);
-void dlda_winograd_forward_prepared(const dlda_conv *, const dlda_run *, size_t N, const float *X,
+void dlda_winograd_prepare(const dlda_conv *, const dlda_exec *, const float *W, float *U);
+void dlda_winograd_forward_prepared(const dlda_conv *, const dlda_exec *, size_t N, const float *X,
                                     const dlda_view *view, const float *U, float *Y);
-void dlda_winograd_backward_data(const dlda_conv *, const dlda_run *, size_t N, const float *dY, const float *W,
+void dlda_winograd_backward_data(const dlda_conv *, const dlda_exec *, size_t N, const float *dY, const float *W,
                                  float *dX);
-void dlda_winograd_backward_weights(const dlda_conv *, const dlda_run *, size_t N, const float *X,
+void dlda_winograd_backward_weights(const dlda_conv *, const dlda_exec *, size_t N, const float *X,
                                     const dlda_view *view, const float *dY, float *dW);
 
 /* ---- Shared by the methods: conv_common.c, except dlda_conv_group in conv_plan.c ---- */
 
 /* Transposes W [depth][filters] to [filters][depth]; libxsmm cannot transpose this operand itself. */
-void dlda_conv_transpose(const dlda_conv *conv, const dlda_run *run, const float *W, float *transposed);
+void dlda_conv_transpose(const dlda_conv *conv, const dlda_exec *exec, const float *W, float *transposed);
 /* A product with few rows; the threads share its columns. */
-void dlda_conv_panels(const dlda_run *run, const dlda_gemm *gemm, const float *A, const float *B, float *C);
+void dlda_conv_panels(const dlda_exec *exec, const dlda_gemm *gemm, const float *A, const float *B, float *C);
 /* Items per group, for n items. */
 size_t dlda_conv_group(const dlda_conv *conv, size_t n);
 /* dW = the sum of the groups' partial sums [groups][depth][filters], in order. */
-void dlda_conv_sum_groups(const dlda_conv *conv, const dlda_run *run, const float *partial, size_t groups,
+void dlda_conv_sum_groups(const dlda_conv *conv, const dlda_exec *exec, const float *partial, size_t groups,
                           float *dW);
 
 #endif

@@ -24,10 +24,10 @@ static void transpose_rows(void *context, const dlda_chunk *chunk)
     }
 }
 
-void dlda_conv_transpose(const dlda_conv *conv, const dlda_run *run, const float *W, float *transposed)
+void dlda_conv_transpose(const dlda_conv *conv, const dlda_exec *exec, const float *W, float *transposed)
 {
     transposition t = { conv, W, transposed };
-    dlda_parallel_for(run->team, conv->depth, 64, transpose_rows, &t);
+    dlda_parallel_for(exec->team, conv->depth, 64, transpose_rows, &t);
 }
 
 typedef struct panel_product {
@@ -45,10 +45,10 @@ static void multiply_panel(void *context, const dlda_chunk *chunk)
     dlda_gemm_run(&gemm, product->A, product->B + chunk->begin, product->C + chunk->begin);
 }
 
-void dlda_conv_panels(const dlda_run *run, const dlda_gemm *gemm, const float *A, const float *B, float *C)
+void dlda_conv_panels(const dlda_exec *exec, const dlda_gemm *gemm, const float *A, const float *B, float *C)
 {
     panel_product product = { *gemm, A, B, C };
-    dlda_parallel_for(run->team, gemm->n, 128, multiply_panel, &product);
+    dlda_parallel_for(exec->team, gemm->n, 128, multiply_panel, &product);
 }
 
 typedef struct group_sum {
@@ -68,9 +68,9 @@ static void sum_chunk(void *context, const dlda_chunk *chunk)
     }
 }
 
-void dlda_conv_sum_groups(const dlda_conv *conv, const dlda_run *run, const float *partial, size_t groups,
+void dlda_conv_sum_groups(const dlda_conv *conv, const dlda_exec *exec, const float *partial, size_t groups,
                           float *dW)
 {
     group_sum sum = { partial, groups, conv->depth * conv->filters, dW };
-    dlda_parallel_for(run->team, sum.count, 1 << 14, sum_chunk, &sum);
+    dlda_parallel_for(exec->team, sum.count, 1 << 14, sum_chunk, &sum);
 }

@@ -21,10 +21,10 @@ typedef struct conv_pass {
     float *weights; /* after the columns: W' [filters][depth], or the groups of dW */
 } conv_pass;
 
-static conv_pass new_pass(const dlda_conv *conv, const dlda_run *run)
+static conv_pass new_pass(const dlda_conv *conv, const dlda_exec *exec)
 {
-    conv_pass pass = { .conv = conv, .columns = run->scratch };
-    pass.weights = pass.columns + dlda_team_threads(run->team) * dlda_im2col_worker_floats(conv);
+    conv_pass pass = { .conv = conv, .columns = exec->scratch };
+    pass.weights = pass.columns + dlda_team_threads(exec->team) * dlda_im2col_worker_floats(conv);
     return pass;
 }
 
@@ -132,10 +132,10 @@ static void forward_images(void *context, const dlda_chunk *chunk)
     }
 }
 
-void dlda_im2col_forward(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X, const float *W,
+void dlda_im2col_forward(const dlda_conv *conv, const dlda_exec *exec, size_t N, const float *X, const float *W,
                          float *Y)
 {
-    conv_pass pass = new_pass(conv, run);
+    conv_pass pass = new_pass(conv, exec);
     dlda_gemm few = conv->forward[0];
 
     few.m = N * pixels_of(conv);
@@ -144,9 +144,9 @@ void dlda_im2col_forward(const dlda_conv *conv, const dlda_run *run, size_t N, c
     pass.Y = Y;
     if (few.m < conv->block) {
         fill_columns(conv, X, 0, few.m, pass.columns);
-        dlda_conv_panels(run, &few, pass.columns, W, Y);
+        dlda_conv_panels(exec, &few, pass.columns, W, Y);
     } else {
-        dlda_parallel_for(run->team, N, image_grain(conv), forward_images, &pass);
+        dlda_parallel_for(exec->team, N, image_grain(conv), forward_images, &pass);
     }
 }
 
@@ -168,14 +168,14 @@ static void backward_images(void *context, const dlda_chunk *chunk)
     }
 }
 
-void dlda_im2col_backward_data(const dlda_conv *conv, const dlda_run *run, size_t N, const float *dY,
+void dlda_im2col_backward_data(const dlda_conv *conv, const dlda_exec *exec, size_t N, const float *dY,
                                const float *W, float *dX)
 {
-    conv_pass pass = new_pass(conv, run);
+    conv_pass pass = new_pass(conv, exec);
     pass.dY = dY;
     pass.dX = dX;
-    dlda_conv_transpose(conv, run, W, pass.weights);
-    dlda_parallel_for(run->team, N, image_grain(conv), backward_images, &pass);
+    dlda_conv_transpose(conv, exec, W, pass.weights);
+    dlda_parallel_for(exec->team, N, image_grain(conv), backward_images, &pass);
 }
 
 /* ---- Backward, weights ---- */
@@ -197,14 +197,14 @@ static void weights_chunk(void *context, const dlda_chunk *chunk)
     }
 }
 
-void dlda_im2col_backward_weights(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X,
+void dlda_im2col_backward_weights(const dlda_conv *conv, const dlda_exec *exec, size_t N, const float *X,
                                   const float *dY, float *dW)
 {
-    conv_pass pass = new_pass(conv, run);
+    conv_pass pass = new_pass(conv, exec);
     size_t grain = dlda_conv_group(conv, N);
 
     pass.X = X;
     pass.dY = dY;
-    dlda_parallel_for(run->team, N, grain, weights_chunk, &pass);
-    dlda_conv_sum_groups(conv, run, pass.weights, dlda_parallel_chunks(N, grain), dW);
+    dlda_parallel_for(exec->team, N, grain, weights_chunk, &pass);
+    dlda_conv_sum_groups(conv, exec, pass.weights, dlda_parallel_chunks(N, grain), dW);
 }

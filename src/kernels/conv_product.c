@@ -31,23 +31,23 @@ static size_t rows_of(const dlda_conv *conv, size_t N)
     return N * conv->out_height * conv->out_width;
 }
 
-void dlda_product_forward(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X, const float *W,
+void dlda_product_forward(const dlda_conv *conv, const dlda_exec *exec, size_t N, const float *X, const float *W,
                           float *Y)
 {
     product_pass pass = { conv, &conv->forward[0], X, W, Y };
     dlda_gemm few = conv->forward[0];
 
     few.m = rows_of(conv, N);
-    if (few.m < conv->block) dlda_conv_panels(run, &few, X, W, Y);
-    else dlda_parallel_for(run->team, few.m, conv->block, product_chunk, &pass);
+    if (few.m < conv->block) dlda_conv_panels(exec, &few, X, W, Y);
+    else dlda_parallel_for(exec->team, few.m, conv->block, product_chunk, &pass);
 }
 
-void dlda_product_backward_data(const dlda_conv *conv, const dlda_run *run, size_t N, const float *dY,
+void dlda_product_backward_data(const dlda_conv *conv, const dlda_exec *exec, size_t N, const float *dY,
                                 const float *W, float *dX)
 {
-    product_pass pass = { conv, &conv->data[0], dY, run->scratch, dX };
-    dlda_conv_transpose(conv, run, W, run->scratch);
-    dlda_parallel_for(run->team, rows_of(conv, N), conv->block, product_chunk, &pass);
+    product_pass pass = { conv, &conv->data[0], dY, exec->scratch, dX };
+    dlda_conv_transpose(conv, exec, W, exec->scratch);
+    dlda_parallel_for(exec->team, rows_of(conv, N), conv->block, product_chunk, &pass);
 }
 
 /* C[group] = A' B over the rows of one group. */
@@ -65,12 +65,12 @@ static void weights_chunk(void *context, const dlda_chunk *chunk)
     }
 }
 
-void dlda_product_backward_weights(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X,
+void dlda_product_backward_weights(const dlda_conv *conv, const dlda_exec *exec, size_t N, const float *X,
                                    const float *dY, float *dW)
 {
-    product_pass pass = { conv, &conv->weights[0], X, dY, run->scratch };
+    product_pass pass = { conv, &conv->weights[0], X, dY, exec->scratch };
     size_t rows = rows_of(conv, N), grain = dlda_conv_group(conv, rows);
 
-    dlda_parallel_for(run->team, rows, grain, weights_chunk, &pass);
-    dlda_conv_sum_groups(conv, run, run->scratch, dlda_parallel_chunks(rows, grain), dW);
+    dlda_parallel_for(exec->team, rows, grain, weights_chunk, &pass);
+    dlda_conv_sum_groups(conv, exec, exec->scratch, dlda_parallel_chunks(rows, grain), dW);
 }

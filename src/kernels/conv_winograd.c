@@ -43,14 +43,14 @@ static size_t ceil_div(size_t a, size_t b)
 }
 
 /* Tiles of t x t pixels of the output of a pass, or of its input for an adjoint. */
-static winograd_pass new_pass(const dlda_conv *conv, const dlda_run *run, size_t t)
+static winograd_pass new_pass(const dlda_conv *conv, const dlda_exec *exec, size_t t)
 {
     winograd_pass pass = { .conv = conv, .frequencies = dlda_frequencies(t) };
     size_t n = conv->channels * conv->filters;
 
     pass.in = (dlda_tiling){ conv->height, conv->width, conv->channels, conv->pad, t, 0, 0 };
     pass.out = (dlda_tiling){ conv->out_height, conv->out_width, conv->filters, 0, t, 0, 0 };
-    pass.U = run->scratch;
+    pass.U = exec->scratch;
     pass.W = pass.U + conv->groups * dlda_frequencies(conv->tile) * n;
     pass.V = pass.W + 9 * n;
     return pass;
@@ -194,7 +194,7 @@ static size_t at_most(size_t n, size_t most)
 }
 
 /* The threads share the tiles of a stretch, then its frequencies. */
-static void run_stretches(winograd_pass *pass, const dlda_run *run)
+static void run_stretches(winograd_pass *pass, const dlda_exec *exec)
 {
     size_t T = pass->stride, per_image = pass->in.rows * pass->in.columns;
     size_t images_at_once = pass->adjoint ? ceil_div(TILES_AT_ONCE, per_image) * per_image : TILES_AT_ONCE;
@@ -202,34 +202,34 @@ static void run_stretches(winograd_pass *pass, const dlda_run *run)
     pass->M = pass->V + pass->frequencies * pass->V_step;
     for (size_t first = 0; first < pass->tiles; first += T) {
         pass->shared = (dlda_tile_block){ first, at_most(pass->tiles - first, T), T };
-        dlda_parallel_for(run->team, pass->shared.count, TILES_AT_ONCE, stretch_in, pass);
-        dlda_parallel_for(run->team, pass->frequencies, 2, multiply_stretch, pass);
-        dlda_parallel_for(run->team, pass->shared.count, images_at_once, stretch_out, pass);
+        dlda_parallel_for(exec->team, pass->shared.count, TILES_AT_ONCE, stretch_in, pass);
+        dlda_parallel_for(exec->team, pass->frequencies, 2, multiply_stretch, pass);
+        dlda_parallel_for(exec->team, pass->shared.count, images_at_once, stretch_out, pass);
     }
 }
 
 /* U must already be computed. */
-static void run_tiles(winograd_pass *pass, const dlda_run *run)
+static void run_tiles(winograd_pass *pass, const dlda_exec *exec)
 {
-    if (pass->conv->stretches || pass->tiles <= pass->stride) run_stretches(pass, run);
-    else dlda_parallel_for(run->team, pass->tiles, pass->stride, run_block, pass);
+    if (pass->conv->stretches || pass->tiles <= pass->stride) run_stretches(pass, exec);
+    else dlda_parallel_for(exec->team, pass->tiles, pass->stride, run_block, pass);
 }
 
-static void to_frequencies_of(const dlda_run *run, size_t tile, size_t n, const float *weights, float *U)
+static void to_frequencies_of(const dlda_exec *exec, size_t tile, size_t n, const float *weights, float *U)
 {
     weights_job job = { tile, n, weights, U };
-    dlda_parallel_for(run->team, n, 4096, to_frequencies, &job);
+    dlda_parallel_for(exec->team, n, 4096, to_frequencies, &job);
 }
 
-void dlda_winograd_prepare(const dlda_conv *conv, const dlda_run *run, const float *W, float *U)
+void dlda_winograd_prepare(const dlda_conv *conv, const dlda_exec *exec, const float *W, float *U)
 {
-    to_frequencies_of(run, conv->tile, conv->channels * conv->filters, W, U);
+    to_frequencies_of(exec, conv->tile, conv->channels * conv->filters, W, U);
 }
 
-void dlda_winograd_forward_prepared(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X,
+void dlda_winograd_forward_prepared(const dlda_conv *conv, const dlda_exec *exec, size_t N, const float *X,
                                     const dlda_view *view, const float *U, float *Y)
 {
-    winograd_pass pass = new_pass(conv, run, conv->tile);
+    winograd_pass pass = new_pass(conv, exec, conv->tile);
 
     pass.X = X;
     pass.view = view;
@@ -237,20 +237,20 @@ void dlda_winograd_forward_prepared(const dlda_conv *conv, const dlda_run *run, 
     pass.gemm = conv->forward;
     pass.prepared = U;
     set_tiles(&pass, N, conv->forward[0].m);
-    run_tiles(&pass, run);
+    run_tiles(&pass, exec);
 }
 
-void dlda_winograd_forward(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X,
+void dlda_winograd_forward(const dlda_conv *conv, const dlda_exec *exec, size_t N, const float *X,
                            const dlda_view *view, const float *W, float *Y)
 {
-    dlda_winograd_prepare(conv, run, W, run->scratch); /* the location of U in scratch */
-    dlda_winograd_forward_prepared(conv, run, N, X, view, run->scratch, Y);
+    dlda_winograd_prepare(conv, exec, W, exec->scratch); /* the location of U in scratch */
+    dlda_winograd_forward_prepared(conv, exec, N, X, view, exec->scratch, Y);
 }
 
-void dlda_winograd_backward_data(const dlda_conv *conv, const dlda_run *run, size_t N, const float *dY,
+void dlda_winograd_backward_data(const dlda_conv *conv, const dlda_exec *exec, size_t N, const float *dY,
                                  const float *W, float *dX)
 {
-    winograd_pass pass = new_pass(conv, run, conv->tile);
+    winograd_pass pass = new_pass(conv, exec, conv->tile);
     dlda_tiling in = pass.in;
 
     pass.adjoint = conv->adjoint;
@@ -258,14 +258,14 @@ void dlda_winograd_backward_data(const dlda_conv *conv, const dlda_run *run, siz
     pass.out = in;
     if (!pass.adjoint) pass.in.pad = 2 - conv->pad;
     pass.X = W;
-    dlda_parallel_for(run->team, 9, 1, turn_filters, &pass);
+    dlda_parallel_for(exec->team, 9, 1, turn_filters, &pass);
     pass.X = dY;
     pass.Y = dX;
     pass.gemm = conv->data;
     set_tiles(&pass, N, conv->data[0].m);
-    to_frequencies_of(run, conv->tile, conv->channels * conv->filters, pass.W, pass.U);
+    to_frequencies_of(exec, conv->tile, conv->channels * conv->filters, pass.W, pass.U);
     pass.prepared = pass.U;
-    run_tiles(&pass, run);
+    run_tiles(&pass, exec);
 }
 
 /* ---- Backward for the weights ---- */
@@ -308,13 +308,13 @@ static void add_groups(void *context, const dlda_chunk *chunk)
         for (size_t i = chunk->begin; i < chunk->end; i++) pass->U[i] += pass->U[g * n + i];
 }
 
-static void weights_by_groups(winograd_pass *pass, const dlda_run *run)
+static void weights_by_groups(winograd_pass *pass, const dlda_exec *exec)
 {
     size_t grain = (pass->tiles + pass->conv->groups - 1) / pass->conv->groups;
 
     pass->n_groups = dlda_parallel_chunks(pass->tiles, grain);
-    dlda_parallel_for(run->team, pass->tiles, grain, add_group, pass);
-    dlda_parallel_for(run->team, pass->frequencies * pass->in.channels * pass->out.channels, 1 << 14, add_groups,
+    dlda_parallel_for(exec->team, pass->tiles, grain, add_group, pass);
+    dlda_parallel_for(exec->team, pass->frequencies * pass->in.channels * pass->out.channels, 1 << 14, add_groups,
                       pass);
 }
 
@@ -335,7 +335,7 @@ static void add_frequencies(void *context, const dlda_chunk *chunk)
         add_products(pass, q, pass->shared.count, pass->V, pass->M, pass->U);
 }
 
-static void weights_by_frequencies(winograd_pass *pass, const dlda_run *run)
+static void weights_by_frequencies(winograd_pass *pass, const dlda_exec *exec)
 {
     size_t T = pass->stride;
 
@@ -343,15 +343,15 @@ static void weights_by_frequencies(winograd_pass *pass, const dlda_run *run)
     memset(pass->U, 0, pass->frequencies * pass->in.channels * pass->out.channels * sizeof *pass->U);
     for (size_t first = 0; first < pass->tiles; first += T) {
         pass->shared = (dlda_tile_block){ first, at_most(pass->tiles - first, T), T };
-        dlda_parallel_for(run->team, pass->shared.count, TILES_AT_ONCE, transform_tiles, pass);
-        dlda_parallel_for(run->team, pass->frequencies, 1, add_frequencies, pass);
+        dlda_parallel_for(exec->team, pass->shared.count, TILES_AT_ONCE, transform_tiles, pass);
+        dlda_parallel_for(exec->team, pass->frequencies, 1, add_frequencies, pass);
     }
 }
 
-void dlda_winograd_backward_weights(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X,
+void dlda_winograd_backward_weights(const dlda_conv *conv, const dlda_exec *exec, size_t N, const float *X,
                                     const dlda_view *view, const float *dY, float *dW)
 {
-    winograd_pass pass = new_pass(conv, run, conv->tile);
+    winograd_pass pass = new_pass(conv, exec, conv->tile);
     weights_job job = { conv->tile, conv->channels * conv->filters, pass.U, dW };
 
     pass.X = X;
@@ -359,7 +359,7 @@ void dlda_winograd_backward_weights(const dlda_conv *conv, const dlda_run *run, 
     pass.dY = dY;
     pass.gemm = conv->weights;
     set_tiles(&pass, N, conv->block);
-    if (conv->groups > 1) weights_by_groups(&pass, run);
-    else weights_by_frequencies(&pass, run);
-    dlda_parallel_for(run->team, job.n, 4096, from_frequencies, &job);
+    if (conv->groups > 1) weights_by_groups(&pass, exec);
+    else weights_by_frequencies(&pass, exec);
+    dlda_parallel_for(exec->team, job.n, 4096, from_frequencies, &job);
 }

@@ -14,50 +14,50 @@ static void add_bias(const float *bias, size_t rows, size_t F, float *Y)
         for (size_t f = 0; f < F; f++) Y[i * F + f] += bias[f];
 }
 
-void dlda_conv_forward(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X, const dlda_view *view,
-                       const float *W, const float *bias, float *Y)
+void dlda_conv_forward(const dlda_conv *conv, const dlda_exec *exec, size_t N, const float *X,
+                       const dlda_view *view, const float *W, const float *bias, float *Y)
 {
     assert(!view || conv->method == DLDA_CONV_WINOGRAD);
     switch (conv->method) {
-    case DLDA_CONV_PRODUCT: dlda_product_forward(conv, run, N, X, W, Y); break;
-    case DLDA_CONV_WINOGRAD: dlda_winograd_forward(conv, run, N, X, view, W, Y); break;
-    case DLDA_CONV_IM2COL: dlda_im2col_forward(conv, run, N, X, W, Y); break;
+    case DLDA_CONV_PRODUCT: dlda_product_forward(conv, exec, N, X, W, Y); break;
+    case DLDA_CONV_WINOGRAD: dlda_winograd_forward(conv, exec, N, X, view, W, Y); break;
+    case DLDA_CONV_IM2COL: dlda_im2col_forward(conv, exec, N, X, W, Y); break;
     }
     if (bias) add_bias(bias, N * conv->out_height * conv->out_width, conv->filters, Y);
 }
 
-void dlda_conv_prepare(const dlda_conv *conv, const dlda_run *run, const float *W, float *prepared)
+void dlda_conv_prepare(const dlda_conv *conv, const dlda_exec *exec, const float *W, float *prepared)
 {
     assert(conv->method == DLDA_CONV_WINOGRAD);
-    dlda_winograd_prepare(conv, run, W, prepared);
+    dlda_winograd_prepare(conv, exec, W, prepared);
 }
 
-void dlda_conv_forward_prepared(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X,
+void dlda_conv_forward_prepared(const dlda_conv *conv, const dlda_exec *exec, size_t N, const float *X,
                                 const dlda_view *view, const float *prepared, const float *bias, float *Y)
 {
     assert(conv->method == DLDA_CONV_WINOGRAD);
-    dlda_winograd_forward_prepared(conv, run, N, X, view, prepared, Y);
+    dlda_winograd_forward_prepared(conv, exec, N, X, view, prepared, Y);
     if (bias) add_bias(bias, N * conv->out_height * conv->out_width, conv->filters, Y);
 }
 
-void dlda_conv_backward_data(const dlda_conv *conv, const dlda_run *run, size_t N, const float *dY, const float *W,
-                             float *dX)
+void dlda_conv_backward_data(const dlda_conv *conv, const dlda_exec *exec, size_t N, const float *dY,
+                             const float *W, float *dX)
 {
     switch (conv->method) {
-    case DLDA_CONV_PRODUCT: dlda_product_backward_data(conv, run, N, dY, W, dX); break;
-    case DLDA_CONV_WINOGRAD: dlda_winograd_backward_data(conv, run, N, dY, W, dX); break;
-    case DLDA_CONV_IM2COL: dlda_im2col_backward_data(conv, run, N, dY, W, dX); break;
+    case DLDA_CONV_PRODUCT: dlda_product_backward_data(conv, exec, N, dY, W, dX); break;
+    case DLDA_CONV_WINOGRAD: dlda_winograd_backward_data(conv, exec, N, dY, W, dX); break;
+    case DLDA_CONV_IM2COL: dlda_im2col_backward_data(conv, exec, N, dY, W, dX); break;
     }
 }
 
-void dlda_conv_backward_weights(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X,
+void dlda_conv_backward_weights(const dlda_conv *conv, const dlda_exec *exec, size_t N, const float *X,
                                 const dlda_view *view, const float *dY, float *dW, float *dbias)
 {
     assert(!view || conv->method == DLDA_CONV_WINOGRAD);
     switch (conv->method) {
-    case DLDA_CONV_PRODUCT: dlda_product_backward_weights(conv, run, N, X, dY, dW); break;
-    case DLDA_CONV_WINOGRAD: dlda_winograd_backward_weights(conv, run, N, X, view, dY, dW); break;
-    case DLDA_CONV_IM2COL: dlda_im2col_backward_weights(conv, run, N, X, dY, dW); break;
+    case DLDA_CONV_PRODUCT: dlda_product_backward_weights(conv, exec, N, X, dY, dW); break;
+    case DLDA_CONV_WINOGRAD: dlda_winograd_backward_weights(conv, exec, N, X, view, dY, dW); break;
+    case DLDA_CONV_IM2COL: dlda_im2col_backward_weights(conv, exec, N, X, dY, dW); break;
     }
-    if (dbias) dlda_column_sums(run, N * conv->out_height * conv->out_width, conv->filters, dY, dbias);
+    if (dbias) dlda_column_sums(exec, N * conv->out_height * conv->out_width, conv->filters, dY, dbias);
 }

@@ -76,8 +76,8 @@ static void drop_samples(void *context, const dlda_chunk *chunk)
     }
 }
 
-void dlda_dropout_apply(const dlda_dropout *dropout, const dlda_run *run, size_t N, float *X)
+void dlda_dropout_apply(const dlda_dropout *dropout, const dlda_exec *exec, size_t N, float *X)
 {
     dropout_pass pass = { dropout, (uint32_t)lrint(dropout->rate * 65536), (float)(1 / (1 - dropout->rate)), X };
-    dlda_parallel_for(run->team, N, 4, drop_samples, &pass);
+    dlda_parallel_for(exec->team, N, 4, drop_samples, &pass);
 }

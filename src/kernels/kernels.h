@@ -13,10 +13,10 @@
 #include "linalg/gemm.h"
 
 /* Execution context: threads, and scratch memory of at least the size that the _scratch functions return. */
-typedef struct dlda_run {
+typedef struct dlda_exec {
     dlda_team *team; /* NULL: the caller only */
     void *scratch;
-} dlda_run;
+} dlda_exec;
 
 /* ---- Convolution. A dense layer is a 1x1 convolution on 1x1 images. ---- */
 
@@ -93,34 +93,34 @@ typedef struct dlda_kernel_set {
 
     /* Y [N][oh][ow][F] of X [N][h][w][C], W [k][k][C][F], bias [F] or NULL. X is read through the view unless it is
      * NULL; a view requires Winograd. */
-    void (*conv_forward)(const dlda_conv *, const dlda_run *, size_t N, const float *X, const dlda_view *view,
+    void (*conv_forward)(const dlda_conv *, const dlda_exec *, size_t N, const float *X, const dlda_view *view,
                          const float *W, const float *bias, float *Y);
     /* The same with W in a prepared form, computed once for many calls by conv_prepare into dlda_conv_prepared
      * floats. NULL if a set of kernels has no such form. */
-    void (*conv_prepare)(const dlda_conv *, const dlda_run *, const float *W, float *prepared);
-    void (*conv_forward_prepared)(const dlda_conv *, const dlda_run *, size_t N, const float *X,
+    void (*conv_prepare)(const dlda_conv *, const dlda_exec *, const float *W, float *prepared);
+    void (*conv_forward_prepared)(const dlda_conv *, const dlda_exec *, size_t N, const float *X,
                                   const dlda_view *view, const float *prepared, const float *bias, float *Y);
-    void (*conv_backward_data)(const dlda_conv *, const dlda_run *, size_t N, const float *dY, const float *W,
+    void (*conv_backward_data)(const dlda_conv *, const dlda_exec *, size_t N, const float *dY, const float *W,
                                float *dX);
     /* dbias may be NULL. */
-    void (*conv_backward_weights)(const dlda_conv *, const dlda_run *, size_t N, const float *X,
+    void (*conv_backward_weights)(const dlda_conv *, const dlda_exec *, size_t N, const float *X,
                                   const dlda_view *view, const float *dY, float *dW, float *dbias);
 
     /* Per channel of X [rows][C]: mean and biased variance. */
-    void (*statistics)(const dlda_run *, size_t rows, size_t C, const float *X, float *mean, float *variance);
+    void (*statistics)(const dlda_exec *, size_t rows, size_t C, const float *X, float *mean, float *variance);
 
     /* Y [N][oh][ow][C] of X [N][h][w][C]. where, of Y's shape, receives the position of each maximum in its window;
      * NULL without a backward pass. X may be Y if there is no window. */
-    void (*activation_forward)(const dlda_activation *, const dlda_run *, size_t N, const float *X, float *Y,
+    void (*activation_forward)(const dlda_activation *, const dlda_exec *, size_t N, const float *X, float *Y,
                                uint8_t *where);
     /* dX, which may be X, from dY and the X of the forward pass; and the gradients of batch norm's
      * scale and shift, [channels], if it normalises. Maxima with stride != size: only without batch
      * norm and ReLU, and not in place. */
-    void (*activation_backward)(const dlda_activation *, const dlda_run *, size_t N, const float *X,
+    void (*activation_backward)(const dlda_activation *, const dlda_exec *, size_t N, const float *X,
                                 const uint8_t *where, const float *dY, float *dX, float *dscale, float *dshift);
 
     /* Multiplies by the mask in place; the same for values and gradients. */
-    void (*dropout)(const dlda_dropout *, const dlda_run *, size_t N, float *X);
+    void (*dropout)(const dlda_dropout *, const dlda_exec *, size_t N, float *X);
 } dlda_kernel_set;
 
 /* The fast kernels for this machine: compiled for AVX-512, AVX2 with FMA, or a generic machine. */

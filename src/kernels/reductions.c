@@ -6,13 +6,13 @@
 
 #include <string.h>
 
-double *dlda_reduce_rows(const dlda_run *run, size_t rows, size_t width, dlda_parallel_body *body, void *context)
+double *dlda_reduce_rows(const dlda_exec *exec, size_t rows, size_t width, dlda_parallel_body *body, void *context)
 {
     size_t grain = dlda_row_grain(rows), chunks = dlda_parallel_chunks(rows, grain);
-    double *partial = run->scratch;
+    double *partial = exec->scratch;
 
     memset(partial, 0, (chunks ? chunks : 1) * width * sizeof *partial);
-    dlda_parallel_for(run->team, rows, grain, body, context);
+    dlda_parallel_for(exec->team, rows, grain, body, context);
     for (size_t i = 1; i < chunks; i++)
         for (size_t j = 0; j < width; j++) partial[j] += partial[i * width + j];
     return partial;
@@ -33,10 +33,10 @@ static void add_columns(void *context, const dlda_chunk *chunk)
         for (size_t c = 0; c < sums->C; c++) sum[c] += sums->X[i * sums->C + c];
 }
 
-void dlda_column_sums(const dlda_run *run, size_t rows, size_t C, const float *X, float *sums)
+void dlda_column_sums(const dlda_exec *exec, size_t rows, size_t C, const float *X, float *sums)
 {
-    column_sums context = { C, X, run->scratch };
-    const double *total = dlda_reduce_rows(run, rows, C, add_columns, &context);
+    column_sums context = { C, X, exec->scratch };
+    const double *total = dlda_reduce_rows(exec, rows, C, add_columns, &context);
 
     for (size_t c = 0; c < C; c++) sums[c] = (float)total[c];
 }

@@ -22,10 +22,10 @@ static inline size_t dlda_row_grain(size_t rows)
 }
 
 /* Runs body on the chunks of rows. It adds to the partial sums of its chunk, which are initially zero: (double
- * *)run->scratch + chunk->index * width. Returns the total [width], in scratch memory. */
-double *dlda_reduce_rows(const dlda_run *run, size_t rows, size_t width, dlda_parallel_body *body, void *context);
+ * *)exec->scratch + chunk->index * width. Returns the total [width], in scratch memory. */
+double *dlda_reduce_rows(const dlda_exec *exec, size_t rows, size_t width, dlda_parallel_body *body, void *context);
 
 /* sums [C] = sums over the rows of X [rows][C]. */
-void dlda_column_sums(const dlda_run *run, size_t rows, size_t C, const float *X, float *sums);
+void dlda_column_sums(const dlda_exec *exec, size_t rows, size_t C, const float *X, float *sums);
 
 #endif

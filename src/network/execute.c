@@ -69,7 +69,7 @@ static void normalise_by_batch(dlda_plan *self, dlda_stage *stage, const float *
 {
     size_t rows = self->n * stage->raw.height * stage->raw.width;
 
-    self->kernels->statistics(&self->run, rows, stage->raw.channels, raw_of(self, stage), stage->mean,
+    self->kernels->statistics(&self->exec, rows, stage->raw.channels, raw_of(self, stage), stage->mean,
                               stage->inverse);
     set_view(stage, weights);
     update_running(self, stage, rows, state);
@@ -95,9 +95,9 @@ static void convolve(dlda_plan *self, size_t i, const float *weights)
     if (!stage->conv) return;
     const float *W = at(weights, &stage->conv->weight), *bias = at(weights, &stage->conv->bias);
     if (stage->prepared && self->prepared_for == weights)
-        self->kernels->conv_forward_prepared(&stage->planned, &self->run, self->n, X, view, stage->prepared, bias,
+        self->kernels->conv_forward_prepared(&stage->planned, &self->exec, self->n, X, view, stage->prepared, bias,
                                              stage->raw_values);
-    else self->kernels->conv_forward(&stage->planned, &self->run, self->n, X, view, W, bias, stage->raw_values);
+    else self->kernels->conv_forward(&stage->planned, &self->exec, self->n, X, view, W, bias, stage->raw_values);
 }
 
 void dlda_plan_prepare(dlda_plan *self, const float *weights)
@@ -105,7 +105,7 @@ void dlda_plan_prepare(dlda_plan *self, const float *weights)
     for (size_t i = 0; i < self->n_stages; i++) {
         const dlda_stage *stage = &self->stages[i];
         if (stage->prepared)
-            self->kernels->conv_prepare(&stage->planned, &self->run, at(weights, &stage->conv->weight),
+            self->kernels->conv_prepare(&stage->planned, &self->exec, at(weights, &stage->conv->weight),
                                         stage->prepared);
     }
     self->prepared_for = weights;
@@ -114,7 +114,7 @@ void dlda_plan_prepare(dlda_plan *self, const float *weights)
 static void activate(dlda_plan *self, const dlda_stage *stage)
 {
     if (stage->lazy || stage->is_plain) return;
-    self->kernels->activation_forward(&stage->activation, &self->run, self->n, raw_of(self, stage), stage->output,
+    self->kernels->activation_forward(&stage->activation, &self->exec, self->n, raw_of(self, stage), stage->output,
                                       stage->where);
 }
 
@@ -129,7 +129,7 @@ static void drop(dlda_plan *self, const dlda_stage *stage, float *values)
                              .epoch = (uint32_t)step->epoch,
                              .layer = (uint32_t)stage->dropout_index,
                              .samples = step->samples };
-    self->kernels->dropout(&dropout, &self->run, self->n, values);
+    self->kernels->dropout(&dropout, &self->exec, self->n, values);
 }
 
 static const float *output_of(const dlda_plan *self)
@@ -179,7 +179,7 @@ static float *activation_back(dlda_plan *self, const dlda_stage *stage, float *d
         return to;
     }
     drop(self, stage, dY);
-    self->kernels->activation_backward(&stage->activation, &self->run, self->n, raw_of(self, stage), stage->where,
+    self->kernels->activation_backward(&stage->activation, &self->exec, self->n, raw_of(self, stage), stage->where,
                                        dY, to, stage->norm ? gradient_at(gradient, &stage->norm->scale) : NULL,
                                        stage->norm ? gradient_at(gradient, &stage->norm->shift) : NULL);
     return to;
@@ -191,11 +191,11 @@ static void conv_back(dlda_plan *self, size_t i, const float *weights, const flo
     const dlda_stage *stage = &self->stages[i];
     const dlda_layer *conv = stage->conv;
 
-    self->kernels->conv_backward_weights(&stage->planned, &self->run, self->n, input_of(self, stage),
+    self->kernels->conv_backward_weights(&stage->planned, &self->exec, self->n, input_of(self, stage),
                                          view_of_input(self, i), dRaw, gradient_at(gradient, &conv->weight),
                                          gradient_at(gradient, &conv->bias));
     if (i > self->first_trained)
-        self->kernels->conv_backward_data(&stage->planned, &self->run, self->n, dRaw, at(weights, &conv->weight),
+        self->kernels->conv_backward_data(&stage->planned, &self->exec, self->n, dRaw, at(weights, &conv->weight),
                                           dX);
 }
 

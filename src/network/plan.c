@@ -127,7 +127,7 @@ static void place_all(dlda_plan *self, arena *a)
 
     buffer_sizes(self, sizes);
     for (int i = 0; i < 2; i++) self->buffers[i] = place_floats(a, self->spec.batch, sizes[i]);
-    self->run.scratch = place(a, scratch_bytes(self, a), 1);
+    self->exec.scratch = place(a, scratch_bytes(self, a), 1);
     for (size_t i = 0; i < self->n_stages; i++) {
         dlda_stage *stage = &self->stages[i];
         place_channels(stage, a);
@@ -157,7 +157,7 @@ static dlda_status prepare(const dlda_network *network, const dlda_plan_spec *sp
     self->network = network;
     self->spec = *spec;
     self->kernels = spec->kernels == DLDA_KERNELS_REFERENCE ? dlda_kernels_reference() : dlda_kernels_fast();
-    self->run.team = spec->team;
+    self->exec.team = spec->team;
     DLDA_TRY(DLDA_TAKE(&self->stages, network->n_layers, "network plan"));
     dlda_plan_group(self);
     place_all(self, &sizes);

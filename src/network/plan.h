@@ -39,7 +39,7 @@ struct dlda_plan {
     float *buffers[2];    /* training: gradients of outputs; inference: all values                 */
     char *arena;
     size_t arena_bytes;
-    dlda_run run;              /* threads and scratch memory */
+    dlda_exec exec;            /* threads and scratch memory */
     const float *prepared_for; /* the weights passed to dlda_plan_prepare */
     /* arguments of the latest forward pass */
     const float *images;

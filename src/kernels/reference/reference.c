@@ -86,11 +86,11 @@ static void forward_pixels(void *context, const dlda_chunk *chunk)
         }
 }
 
-static void conv_forward(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X,
+static void conv_forward(const dlda_conv *conv, const dlda_exec *exec, size_t N, const float *X,
                          const dlda_view *view, const float *W, const float *bias, float *Y)
 {
     conv_job job = { .conv = conv, .view = view, .N = N, .X = X, .W = W, .bias = bias, .out = Y };
-    dlda_parallel_for(run->team, N * conv->out_height * conv->out_width, 16, forward_pixels, &job);
+    dlda_parallel_for(exec->team, N * conv->out_height * conv->out_width, 16, forward_pixels, &job);
 }
 
 /* ---- Backward, data ---- */
@@ -136,11 +136,11 @@ static void data_values(void *context, const dlda_chunk *chunk)
         job->out[i] = (float)data_gradient(job, i / (H * V * C), i / (V * C) % H, i / C % V, i % C);
 }
 
-static void conv_backward_data(const dlda_conv *conv, const dlda_run *run, size_t N, const float *dY,
+static void conv_backward_data(const dlda_conv *conv, const dlda_exec *exec, size_t N, const float *dY,
                                const float *W, float *dX)
 {
     conv_job job = { .conv = conv, .N = N, .dY = dY, .W = W, .out = dX };
-    dlda_parallel_for(run->team, N * conv->height * conv->width * conv->channels, 1024, data_values, &job);
+    dlda_parallel_for(exec->team, N * conv->height * conv->width * conv->channels, 1024, data_values, &job);
 }
 
 /* ---- Backward, weights ---- */
@@ -175,13 +175,13 @@ static void weight_rows(void *context, const dlda_chunk *chunk)
         }
 }
 
-static void conv_backward_weights(const dlda_conv *conv, const dlda_run *run, size_t N, const float *X,
+static void conv_backward_weights(const dlda_conv *conv, const dlda_exec *exec, size_t N, const float *X,
                                   const dlda_view *view, const float *dY, float *dW, float *dbias)
 {
     conv_job job = { .conv = conv, .view = view, .N = N, .X = X, .dY = dY, .out = dW };
     size_t F = conv->filters, rows = N * conv->out_height * conv->out_width;
 
-    dlda_parallel_for(run->team, conv->kernel * conv->kernel * conv->channels, 1, weight_rows, &job);
+    dlda_parallel_for(exec->team, conv->kernel * conv->kernel * conv->channels, 1, weight_rows, &job);
     for (size_t f = 0; dbias && f < F; f++) {
         double sum = 0;
         for (size_t i = 0; i < rows; i++) sum += dY[i * F + f];
@@ -191,9 +191,9 @@ static void conv_backward_weights(const dlda_conv *conv, const dlda_run *run, si
 
 /* ---- Batch norm, ReLU, pooling ---- */
 
-static void statistics(const dlda_run *run, size_t rows, size_t C, const float *X, float *mean, float *variance)
+static void statistics(const dlda_exec *exec, size_t rows, size_t C, const float *X, float *mean, float *variance)
 {
-    (void)run;
+    (void)exec;
     for (size_t c = 0; c < C; c++) {
         double m = 0, squares = 0;
         for (size_t i = 0; i < rows; i++) m += X[i * C + c] / (double)rows;
@@ -245,12 +245,12 @@ static double image_mean(const dlda_activation *a, const float *X, place out)
     return sum / (double)(a->height * a->width);
 }
 
-static void activation_forward(const dlda_activation *a, const dlda_run *run, size_t N, const float *X, float *Y,
+static void activation_forward(const dlda_activation *a, const dlda_exec *exec, size_t N, const float *X, float *Y,
                                uint8_t *where)
 {
     size_t OH = a->out_height, OW = a->out_width, C = a->channels;
 
-    (void)run;
+    (void)exec;
     for (size_t i = 0; i < N * OH * OW * C; i++) {
         place out = { i / (OH * OW * C), i / (OW * C) % OH, i / C % OW, i % C };
         size_t position = 0;
@@ -291,12 +291,12 @@ static double reaching(const dlda_activation *a, size_t i, float x, const uint8_
     return from_maxima(a, in, where, dY);
 }
 
-static void activation_backward(const dlda_activation *a, const dlda_run *run, size_t N, const float *X,
+static void activation_backward(const dlda_activation *a, const dlda_exec *exec, size_t N, const float *X,
                                 const uint8_t *where, const float *dY, float *dX, float *dscale, float *dshift)
 {
     size_t C = a->channels, rows = N * a->height * a->width;
 
-    (void)run;
+    (void)exec;
     for (size_t c = 0; c < C; c++) {
         double sum = 0, products = 0;
         for (size_t r = 0; a->normalises && r < rows; r++) {
@@ -316,9 +316,9 @@ static void activation_backward(const dlda_activation *a, const dlda_run *run, s
     }
 }
 
-static void dropout(const dlda_dropout *drop, const dlda_run *run, size_t N, float *X)
+static void dropout(const dlda_dropout *drop, const dlda_exec *exec, size_t N, float *X)
 {
-    (void)run;
+    (void)exec;
     for (size_t i = 0; i < N * drop->size; i++) {
         size_t j = i % drop->size, sample = drop->samples[i / drop->size];
         dlda_random random = dlda_random_stream(drop->seed, DLDA_RANDOM_DROPOUT, drop->epoch, (uint32_t)sample);
