@@ -160,7 +160,7 @@ static void test_info_of_a_run(void **state)
     (void)state;
     snprintf(run, sizeof run, "%s", in_folder("progress"));
     CHECK_STATUS(dlda_run_info_read(run, &info), DLDA_E_IO);
-    CHECK_ERROR_SAYS("progress: no such folder, expected the folder of a run");
+    CHECK_ERROR_SAYS("progress: no such folder, expected a run folder");
     CHECK_STATUS(dlda_run_info_read(folder, &info), DLDA_E_IO);
     CHECK_ERROR_SAYS("no checkpoint in this folder");
     dlda_trainer_destroy(self.trainer);

@@ -140,7 +140,7 @@ dlda_status dlda_checkpoint_open_newest(const char *folder, dlda_safetensors **f
     DLDA_TRY(dlda_path_join(folder, DLDA_CHECKPOINT_NEWEST, &first));
     DLDA_TRY(dlda_path_join(folder, DLDA_CHECKPOINT_PREVIOUS, &second));
     if (!dlda_path_is_folder(folder))
-        DLDA_FAIL(DLDA_E_IO, "%s: %s, expected the folder of a run", folder,
+        DLDA_FAIL(DLDA_E_IO, "%s: %s, expected a run folder", folder,
                   dlda_path_exists(folder) ? "not a folder" : "no such folder");
     if (!dlda_path_exists(first) && !dlda_path_exists(second))
         DLDA_FAIL(DLDA_E_IO, "%s: no checkpoint in this folder; a training leaves one after its first epoch",

