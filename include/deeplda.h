@@ -286,7 +286,8 @@ typedef struct dlda_watch {
 typedef struct dlda_model dlda_model;
 typedef struct dlda_trainer dlda_trainer;
 
-/* Takes all memory of the training. The data sets must outlive the trainer; `validation` may be NULL. */
+/* Takes all memory of the training. The data sets must outlive the trainer; `validation` may be NULL. A batch larger than
+ * the training set is refused if it was set explicitly, and reduced otherwise. */
 DLDA_API dlda_status dlda_trainer_create(const dlda_options *options, const dlda_dataset *train,
                                          const dlda_dataset *validation, dlda_trainer **trainer);
 DLDA_API void dlda_trainer_destroy(dlda_trainer *trainer);

@@ -132,6 +132,26 @@ static void test_division_is_recorded_as_done(void **state)
     dlda_options_destroy(options);
 }
 
+/* The default is 250, more than there are samples: without an explicit batch, all of them are one. */
+static void test_default_batch_fits_the_data(void **state)
+{
+    dlda_dataset *train = new_problem(1);
+    dlda_options *options = NULL;
+    dlda_trainer *trainer = NULL;
+
+    (void)state;
+    CHECK_OK(dlda_options_create(&options));
+    CHECK_OK(dlda_options_set(options, "net", net_path));
+    CHECK_OK(dlda_options_set(options, "epochs", "1"));
+    CHECK_OK(dlda_trainer_create(options, train, NULL, &trainer));
+    assert_non_null(strstr(trainer->model->options, "\"batch\": 160,"));
+    CHECK_OK(dlda_trainer_run(trainer));
+    assert_string_equal(dlda_options_get(options, "batch"), "250"); /* the caller's options do not change */
+    dlda_trainer_destroy(trainer);
+    dlda_options_destroy(options);
+    dlda_dataset_destroy(train);
+}
+
 static void test_cross_entropy_needs_a_feature_per_class(void **state)
 {
     dlda_dataset *train = new_problem(1);
@@ -496,6 +516,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_learns_with_every_objective),
         cmocka_unit_test(test_division_is_recorded_as_done),
+        cmocka_unit_test(test_default_batch_fits_the_data),
         cmocka_unit_test(test_cross_entropy_needs_a_feature_per_class),
         cmocka_unit_test(test_same_seed_same_bits),
         cmocka_unit_test(test_phases_are_reported),

@@ -7,6 +7,7 @@
 #include "objective/objective.h"
 #include "training/trainer.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static dlda_status check_data(const dlda_options *options, const dlda_dataset *train,
@@ -16,7 +17,7 @@ static dlda_status check_data(const dlda_options *options, const dlda_dataset *t
 
     if (!dlda_dataset_labels(train)) return dlda_fail(DLDA_E_SHAPE, "the data has no labels");
     if (classes < 2) return dlda_fail(DLDA_E_CLASS, "the data has %zu class, expected at least 2", classes);
-    if ((size_t)options->batch > count)
+    if ((size_t)options->batch > count && dlda_options_is_given(options, "batch"))
         return dlda_fail(DLDA_E_OPTION, "option batch: found %lld, expected at most the %zu training samples",
                          (long long)options->batch, count);
     if (!validation) return DLDA_OK;
@@ -29,6 +30,16 @@ static dlda_status check_data(const dlda_options *options, const dlda_dataset *t
         return dlda_fail(DLDA_E_SHAPE, "%zu classes in the validation data, %zu in the training data",
                          dlda_dataset_classes(validation), classes);
     return DLDA_OK;
+}
+
+/* A batch that nobody chose is no reason to refuse a small set: it becomes one batch. The options record that. */
+static dlda_status fit_batch(dlda_options *options, size_t count)
+{
+    char text[24];
+
+    if ((size_t)options->batch <= count) return DLDA_OK;
+    snprintf(text, sizeof text, "%zu", count);
+    return dlda_options_suggest(options, "batch", text);
 }
 
 static dlda_status check_shift(const dlda_options *options, const dlda_dataset *train)
@@ -196,6 +207,7 @@ dlda_status dlda_trainer_create(const dlda_options *options, const dlda_dataset 
     DLDA_TRY(check_shift(options, train));
     DLDA_TRY(DLDA_TAKE(&self, 1, "trainer"));
     DLDA_TRY(dlda_options_copy(options, &self->options));
+    DLDA_TRY(fit_batch(self->options, dlda_dataset_count(train)));
     DLDA_TRY(dlda_dataset_record_division(train, validation, self->options));
     self->train = train;
     self->validation = validation;
