@@ -404,6 +404,28 @@ static void test_file_write_and_read(void **state)
     check_content("", 0);
 }
 
+/* Of a process that is gone; other files stay, also those of a process that exists. */
+static void test_leftovers_are_removed(void **state)
+{
+    static const char *const names[] = { "file.tmp-%ld", "file.tmp-%ld.csv", "file.tmp-x%ld", "file-%ld" };
+    char paths[5][160];
+    pid_t gone = fork();
+
+    (void)state;
+    if (gone == 0) _exit(0);
+    assert_int_equal(waitpid(gone, NULL, 0), gone);
+    for (size_t i = 0; i < 5; i++) {
+        char name[64];
+        snprintf(name, sizeof name, names[i % 4], (long)(i < 4 ? gone : getpid()));
+        snprintf(paths[i], sizeof paths[i], "%s/%s", folder, name);
+        CHECK_OK(dlda_file_write(paths[i], "x", 1));
+    }
+    dlda_folder_remove_leftovers(folder);
+    dlda_folder_remove_leftovers("/nowhere");
+    for (size_t i = 0; i < 5; i++) assert_int_equal(dlda_path_exists(paths[i]), i > 0);
+    for (size_t i = 1; i < 5; i++) unlink(paths[i]);
+}
+
 static void test_file_refused(void **state)
 {
     static const struct {
@@ -514,6 +536,7 @@ int main(void)
         cmocka_unit_test(test_message_from_itself),
         cmocka_unit_test(test_status_texts),
         cmocka_unit_test(test_file_write_and_read),
+        cmocka_unit_test(test_leftovers_are_removed),
         cmocka_unit_test(test_file_refused),
         cmocka_unit_test(test_full_disk_keeps_old_file),
         cmocka_unit_test(test_file_is_a_pipe),

@@ -5,6 +5,8 @@
  * A training that was interrupted or needs more epochs continues from its checkpoint; a complete one is kept. An
  * evaluation is kept if it is intact and newer than its model.
  */
+#include "base/file.h"
+#include "base/memory.h"
 #include "child.h"
 #include "folders.h"
 #include "reproduce/plan.h"
@@ -75,12 +77,22 @@ static void say_status(reproduce_plan *plan, const training *self, size_t number
     words_release(&deviations);
 }
 
+/* Of a command that was killed while it wrote records or results beside this one. */
+static void remove_leftovers(const char *record_path)
+{
+    char *folder = NULL;
+
+    if (dlda_path_folder(record_path, &folder) == DLDA_OK) dlda_folder_remove_leftovers(folder);
+    dlda_release(folder);
+}
+
 static int train(const reproduce_request *request, training *self)
 {
     cli_words words = { 0 };
     int resumes = progress_has_checkpoint(self->folder);
 
     folders_make_parents(self->folder);
+    remove_leftovers(self->record_path);
     self->asked.process = (size_t)getpid();
     int code = record_write(self->record_path, &self->asked);
     self->asked.process = 0;

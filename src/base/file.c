@@ -6,9 +6,11 @@
 #include "base/file.h"
 #include "base/memory.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -331,6 +333,28 @@ dlda_status dlda_folder_make(const char *path)
 done:
     dlda_release(part);
     return status;
+}
+
+/* The process of a temporary file's name; 0 if it is not one. */
+static long process_of(const char *name)
+{
+    const char *mark = strstr(name, ".tmp-"), *digits = mark ? mark + strlen(".tmp-") : "";
+
+    if (!digits[0] || digits[strspn(digits, "0123456789")] || strlen(digits) > 9) return 0;
+    return strtol(digits, NULL, 10);
+}
+
+void dlda_folder_remove_leftovers(const char *path)
+{
+    DIR *stream = opendir(path);
+
+    if (!stream) return;
+    for (struct dirent *entry = readdir(stream); entry; entry = readdir(stream)) {
+        long process = process_of(entry->d_name);
+        if (process > 0 && kill((pid_t)process, 0) != 0 && errno == ESRCH)
+            unlinkat(dirfd(stream), entry->d_name, 0);
+    }
+    closedir(stream);
 }
 
 dlda_status dlda_path_move(const char *from, const char *to)

@@ -63,6 +63,8 @@ int dlda_path_is_folder(const char *path);
 
 /* Creates a folder and its parents; existing ones are fine. */
 dlda_status dlda_folder_make(const char *path);
+/* Removes the temporary files (NAME.tmp-PROCESS) of processes that no longer exist, such as killed ones. */
+void dlda_folder_remove_leftovers(const char *path);
 /* Renames a file or folder and syncs. An existing file is replaced, an existing folder only if it is empty. */
 dlda_status dlda_path_move(const char *from, const char *to);
 

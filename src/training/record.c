@@ -50,6 +50,7 @@ dlda_status dlda_trainer_record(dlda_trainer *self, const char *folder, int forc
                   self->steps_done);
     DLDA_TRY(dlda_take_text(folder, &copy));
     DLDA_TRY(make_folder(folder, force, &self->made_folder));
+    dlda_folder_remove_leftovers(folder);
     dlda_release(self->folder);
     self->folder = copy;
     copy = NULL;

@@ -254,6 +254,8 @@ def test_stops():
         with start("killed", epochs) as process:
             wait_for(f"killed/mnist-50k/seed1/{name}/checkpoint.safetensors")
             process.kill()
+        for place in (f"{name}/model.safetensors", f"{name}.json"):  # as if it had been killed while it wrote these
+            open(f"killed/mnist-50k/seed1/{place}.tmp-{process.pid}", "w").close()
         record = json.load(open(f"killed/mnist-50k/seed1/{name}-training.json"))
         check(not record["complete"], f"killed while {name} is trained")
     with start("interrupted", epochs) as process:
