@@ -51,8 +51,9 @@ static void print_message(const char *name, const char *format, va_list values)
     char *message = NULL;
 
     fprintf(stderr, name ? "deeplda %s: " : "deeplda: ", name);
-    if (vasprintf(&message, format, values) < 0) fputs(format, stderr); /* out of memory */
-    else print_with_dashes(stderr, message), free(message);
+    if (vasprintf(&message, format, values) < 0) message = NULL; /* out of memory */
+    print_with_dashes(stderr, message ? message : format);
+    free(message);
     fputc('\n', stderr);
 }
 

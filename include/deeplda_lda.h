@@ -73,7 +73,8 @@ DLDA_API const double *dlda_lda_eigenvalues(const dlda_lda *lda, size_t *count);
 DLDA_API double dlda_lda_mean_separation(const dlda_lda *lda);
 /* The two usable classes whose means are nearest, and their Mahalanobis distance in the discriminant space. */
 DLDA_API double dlda_lda_nearest_classes(const dlda_lda *lda, size_t *first, size_t *second);
-/* Names of the classes; NULL if they have none. An LDA of a table has the table's. `names` [classes] must differ. */
+/* Names of the classes; NULL if they have none. An LDA of a table has the table's. An LDA whose
+ * `names` [classes] are not all different cannot be saved. */
 DLDA_API const char *dlda_lda_class_name(const dlda_lda *lda, size_t label);
 DLDA_API dlda_status dlda_lda_name_classes(dlda_lda *lda, const char *const *names);
 

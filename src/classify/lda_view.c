@@ -68,10 +68,6 @@ dlda_status dlda_lda_name_classes(dlda_lda *self, const char *const *names)
         if (!names[c]) DLDA_FAIL(DLDA_E_ARGUMENT, "LDA: class %zu has the name NULL", c);
         if (!dlda_is_utf8(names[c]))
             DLDA_FAIL(DLDA_E_FORMAT, "LDA: the name of class %zu, '%s', is not valid UTF-8", c, names[c]);
-        for (size_t before = 0; before < c; before++)
-            if (strcmp(names[before], names[c]) == 0)
-                DLDA_FAIL(DLDA_E_ARGUMENT, "LDA: classes %zu and %zu have the same name, '%s'", before, c,
-                          names[c]);
         DLDA_TRY(dlda_name_list_add(&list, names[c], strlen(names[c])));
     }
     dlda_name_list_release(&self->names);
