@@ -77,7 +77,13 @@ static int set_valued(reader *self, const dlda_option_info *option, const char *
     return set_option(self, option, attached ? attached : self->argv[self->next++]);
 }
 
-/* "name" or "name=value". */
+/* "no-flip": turns a flag off that the presets or the data would turn on. */
+static int find_negated(const char *command, const char *name, cli_option *option)
+{
+    return strncmp(name, "no-", 3) == 0 && find_by_name(command, name + 3, option) && !option->info->argument;
+}
+
+/* "name", "no-name" or "name=value". */
 static int read_long(reader *self, const char *text)
 {
     char name[MOST_NAME];
@@ -86,10 +92,12 @@ static int read_long(reader *self, const char *text)
     const char *value = text[length] == '=' ? text + length + 1 : NULL;
 
     snprintf(name, sizeof name, "%.*s", (int)(length < MOST_NAME ? length : MOST_NAME - 1), text);
-    if (!find_by_name(self->command->name, name, &option)) return complain_unknown(self->command->name, name);
+    int negated = !find_by_name(self->command->name, name, &option);
+    if (negated && !find_negated(self->command->name, name, &option))
+        return complain_unknown(self->command->name, name);
     if (option.info->argument) return set_valued(self, option.info, value);
     if (value) return complain_usage(self->command->name, "option --%s takes no value", name);
-    return set_option(self, option.info, "true");
+    return set_option(self, option.info, negated ? "false" : "true");
 }
 
 /* "b5", "b" followed by its value, or several flags: "fq". */

@@ -283,6 +283,14 @@ typedef struct dlda_watch {
     void (*phase)(void *user, dlda_phase finished);
 } dlda_watch;
 
+/* Called for each option that is chosen, with its value and the reason in a few words. */
+typedef void dlda_choice_fn(void *user, const char *option, const char *value, const char *reason);
+
+/* Sets options that were not set explicitly to what suits these training samples: network, preparation, objective, batch,
+ * epochs, schedule, patience, measurements, augmentation. For data without presets. `tell` may be NULL. */
+DLDA_API dlda_status dlda_options_choose(dlda_options *options, const dlda_dataset *train, dlda_choice_fn *tell,
+                                         void *user);
+
 typedef struct dlda_model dlda_model;
 typedef struct dlda_trainer dlda_trainer;
 
@@ -481,7 +489,7 @@ DLDA_API void dlda_evaluation_destroy(dlda_evaluation *evaluation);
 
 /* ---- Networks ----------------------------------------------------------------------------------------------- */
 
-/* A network as text (docs/network_format.md). `name` is mnist, cifar10, stl10 or mlp, a file, or the text itself if it
+/* A network as text (docs/network_format.md). `name` is mnist, cifar10, stl10, cnn or mlp, a file, or the text itself if it
  * has a newline: "dense 64\nrelu\ndense 10\n". Option net takes the same. */
 DLDA_API dlda_status dlda_network_text_read(const char *name, char **text);
 DLDA_API void dlda_text_destroy(char *text);

@@ -80,15 +80,35 @@ static int is_time_to_save(const dlda_trainer *self)
            dlda_seconds_now() - self->clock.saved >= 60 * self->options->checkpoint;
 }
 
-/* The latest network becomes the model if its validation accuracy is at least the best so far. Without a validation
- * set, every measured epoch qualifies. */
+/* Standard error of an accuracy on the validation set, by the rule of succession: it is above 0 even if all are right. */
+static double standard_error(const dlda_trainer *self, double accuracy)
+{
+    double n = (double)dlda_dataset_count(self->validation);
+    double p = (accuracy * n + 1) / (n + 2);
+
+    return sqrt(p * (1 - p) / n);
+}
+
+/* The least validation accuracy of an epoch that becomes the model. A tolerance prefers later epochs: on few validation
+ * samples, an early epoch may be best by chance. */
+static double least_accuracy(const dlda_trainer *self)
+{
+    double tolerance = self->options->tolerance;
+
+    if (tolerance == 0 || self->best_accuracy < 0) return self->best_accuracy;
+    return self->best_accuracy - tolerance * standard_error(self, self->best_accuracy);
+}
+
+/* The latest network becomes the model if its validation accuracy is at least the best so far, less the tolerance.
+ * Without a validation set, every measured epoch qualifies. */
 static int keep_if_best(dlda_trainer *self, const dlda_epoch *epoch)
 {
     dlda_model *model = self->model;
 
     if (!self->lda) return 0;
-    if (epoch->validation_accuracy < self->best_accuracy) return 0; /* false without a validation set: NaN */
-    if (self->validation) self->best_accuracy = epoch->validation_accuracy;
+    if (epoch->validation_accuracy < least_accuracy(self)) return 0; /* false without a validation set: NaN */
+    if (self->validation && epoch->validation_accuracy > self->best_accuracy)
+        self->best_accuracy = epoch->validation_accuracy;
     self->best_epoch = epoch->epoch;
     memcpy(model->weights, self->weights, model->network->n_weights * sizeof *model->weights);
     memcpy(model->state, self->state, model->network->n_state * sizeof *model->state);
