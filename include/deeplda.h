@@ -303,7 +303,8 @@ DLDA_API void dlda_trainer_destroy(dlda_trainer *trainer);
 DLDA_API void dlda_trainer_watch(dlda_trainer *trainer, const dlda_watch *watch);
 
 /* Records the run in `folder`, which must not exist unless `force`: options.json, history.csv, eigenvalues.csv,
- * model.safetensors and run.json after each epoch, checkpoint.safetensors also every few minutes. Before the first step. */
+ * model.safetensors and run.json after each epoch (at most once per second), checkpoint.safetensors also every few minutes.
+ * Before the first step. */
 DLDA_API dlda_status dlda_trainer_record(dlda_trainer *trainer, const char *folder, int force);
 /* Continues the run recorded in `folder` from its last checkpoint, with the same bits as without the interruption. For a
  * new trainer with the same data and options, except epochs and those that do not decide the result. */

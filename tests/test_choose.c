@@ -50,9 +50,11 @@ static const struct {
 } cases[] = {
     /* 2,000 digits less a tenth for validation */
     { 1800, 10, 28, 28, 1, NULL,
-      "net=cnn objective=lda-bayes batch=200 epochs=56 schedule=cosine patience=28 tolerance=1 measure=0 shift=1" },
+      "net=cnn objective=lda-bayes batch=200 epochs=78 schedule=cosine patience=39 tolerance=1 measure=0 "
+      "measure-every=2 shift=1" },
     { 1800, 10, 32, 48, 3, NULL,
-      "net=cnn objective=lda-bayes batch=200 epochs=56 schedule=cosine patience=28 tolerance=1 measure=0 shift=2 "
+      "net=cnn objective=lda-bayes batch=200 epochs=78 schedule=cosine patience=39 tolerance=1 measure=0 "
+      "measure-every=2 shift=2 "
       "flip=true" },
     /* a table; fewer samples than a batch should have */
     { 45, 3, 1, 1, 4, NULL,
@@ -64,16 +66,16 @@ static const struct {
       "net=mlp prepare=standardise objective=lda-bayes batch=50 epochs=10 schedule=cosine patience=5 tolerance=1" },
     /* too many classes for an LDA objective; a size too small to be shifted */
     { 3030, 101, 8, 9, 3, NULL,
-      "net=cnn objective=cce batch=128 epochs=22 schedule=cosine patience=11 tolerance=1 measure=2000 flip=true" },
+      "net=cnn objective=cce batch=128 epochs=31 schedule=cosine patience=16 tolerance=1 measure=2000 flip=true" },
     /* what is given stays, and later choices follow from it */
     { 1800, 10, 28, 28, 1, "objective=cce",
-      "net=cnn batch=128 epochs=36 schedule=cosine patience=18 tolerance=1 measure=0 shift=1" },
+      "net=cnn batch=128 epochs=50 schedule=cosine patience=25 tolerance=1 measure=0 shift=1" },
     { 1800, 10, 28, 28, 1, "batch=100",
-      "net=cnn objective=lda-bayes epochs=28 schedule=cosine patience=14 tolerance=1 measure=0 shift=1" },
+      "net=cnn objective=lda-bayes epochs=39 schedule=cosine patience=20 tolerance=1 measure=0 shift=1" },
     { 1800, 10, 28, 28, 1, "validation=0",
-      "net=cnn objective=lda-bayes batch=200 epochs=56 schedule=cosine measure=0 shift=1" },
+      "net=cnn objective=lda-bayes batch=200 epochs=78 schedule=cosine measure=0 measure-every=2 shift=1" },
     { 1800, 10, 28, 28, 1, "schedule=halve",
-      "net=cnn objective=lda-bayes batch=200 epochs=56 patience=28 measure=0 shift=1" },
+      "net=cnn objective=lda-bayes batch=200 epochs=78 patience=39 measure=0 measure-every=2 shift=1" },
 };
 
 static void set_given(dlda_options *options, const char *given)

@@ -19,8 +19,8 @@ enum {
     LEAST_BATCH = 50,     /* with few classes                                                  */
     LARGEST_BATCH = 2000, /* beyond it, cross entropy replaces the LDA objectives              */
     SOFTMAX_BATCH = 128,  /* the paper's for cross entropy                                     */
-    PICTURE_STEPS = 500,  /* of a training                                                     */
-    TABLE_STEPS = 1500,   /* rows cost little                                                  */
+    PICTURE_STEPS = 700,  /* of a training                                                     */
+    TABLE_STEPS = 800,    /* rows cost little                                                  */
     LEAST_EPOCHS = 10,    /* with more samples than these steps see                            */
     MOST_EPOCHS = 200,    /* with fewer                                                        */
     MEASURED = 2000,      /* training samples on which an epoch is measured                    */
