@@ -31,6 +31,8 @@ typedef struct predictor {
     answer_format format;
     path_list pictures; /* waiting to be classified */
     cli_output output;
+    size_t known, right; /* images with a known true class; those of them with that prediction */
+    size_t unknown;      /* images without one                                                 */
     int begun;  /* the header was written           */
     int failed; /* something could not be used      */
     int lost;   /* predictions could not be written */
