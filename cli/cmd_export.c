@@ -69,7 +69,8 @@ const cli_command export_command = {
     .least = 1,
     .most = 1,
     .summary = "Write a model as an ONNX file, for other runtimes.",
-    .details = "MODEL is a model file or a run folder. The file contains the whole model: preparation of the images, network and LDA. Its input is any "
+    .details = "MODEL is a model file or a run folder. The file contains the whole model: preparation of the "
+               "images, network and LDA. Its input is any "
                "number of images as floats [N, channels, height, width], bytes divided by 255. Its outputs are "
                "those of 'deeplda predict': probabilities [N, classes] and label [N]; and projection [N, "
                "directions]. It uses opset 13. Details: docs/onnx.md.",

@@ -25,12 +25,28 @@ static int has_file(const char *folder, const char *name)
 
 int folder_has_record(const char *folder)
 {
-    static const char *const files[] = { "checkpoint.safetensors", "checkpoint-previous.safetensors", "options.json",
-                                         "run.json", "history.csv" };
+    static const char *const files[] = { "checkpoint.safetensors", "checkpoint-previous.safetensors",
+                                         "options.json", "run.json", "history.csv" };
 
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
         if (has_file(folder, files[i])) return 1;
     return 0;
+}
+
+typedef struct usage_text {
+    char text[200];
+} usage_text;
+
+/* "; usage: deeplda predict MODEL FILE...", since the operands may be in the wrong order; "" if the model is an option. */
+static usage_text show_usage(const char *command)
+{
+    usage_text usage = { "" };
+    const cli_command *found = NULL;
+
+    for (size_t i = 0; (found = command_at(i)) != NULL && strcmp(found->name, command) != 0;) i++;
+    if (found && strncmp(found->operands, "MODEL", 5) == 0)
+        snprintf(usage.text, sizeof usage.text, "; usage: deeplda %s %s", command, found->operands);
+    return usage;
 }
 
 /* ---- Folders ---- */
@@ -63,8 +79,7 @@ static void complain_no_model(const char *command, const char *folder)
                  "%s: has no %s yet, which is written after the first epoch; %zu batches of it are done. If its "
                  "training was stopped, 'deeplda train --resume %s' continues",
                  folder, model_name, steps, folder);
-    else
-        complain(command, "%s: has no %s yet; a training writes it after its first epoch", folder, model_name);
+    else complain(command, "%s: has no %s yet; a training writes it after its first epoch", folder, model_name);
     dlda_run_info_destroy(info);
 }
 
@@ -73,10 +88,8 @@ static int find_in_folder(const char *command, const char *folder, char **path)
     if (has_file(folder, model_name)) return exit_code_of(command, dlda_path_join(folder, model_name, path));
     if (folder_has_record(folder) || is_empty(folder)) complain_no_model(command, folder);
     else
-        complain(command,
-                 "%s: is a folder but not that of a run: it has no %s; expected a model file or the folder of a "
-                 "run, before any data",
-                 folder, model_name);
+        complain(command, "%s: not a run folder: it has no %s; expected a model file or a run folder%s", folder,
+                 model_name, show_usage(command).text);
     return EXIT_FAILED;
 }
 
@@ -99,7 +112,18 @@ static void complain_checkpoint(const char *command, const char *path)
     dlda_release(folder);
 }
 
-/* What a file is that is not a model, and what to do; NULL if loading it says that best. */
+/* What a file is that is not a model. */
+static const char *name_of_data(file_kind kind)
+{
+    switch (kind) {
+    case FILE_KIND_PICTURE: return "a picture";
+    case FILE_KIND_ARRAY: return "an array of data";
+    case FILE_KIND_TABLE: return "a table (CSV)";
+    default: return NULL;
+    }
+}
+
+/* The same with what to do. */
 static const char *describe(file_kind kind)
 {
     switch (kind) {
@@ -108,9 +132,6 @@ static const char *describe(file_kind kind)
     case FILE_KIND_ONNX:
         return "found an ONNX file, expected a model; give the model that it was exported from. 'deeplda info' "
                "describes the file";
-    case FILE_KIND_PICTURE: return "found a picture, expected a model or a run folder, which comes first";
-    case FILE_KIND_ARRAY: return "found an array of data, expected a model or a run folder, which comes first";
-    case FILE_KIND_TABLE: return "found a table (CSV), expected a model or a run folder, which comes first";
     case FILE_KIND_NETWORK:
         return "found a network text, expected a trained model; 'deeplda train DATA --net FILE' trains it";
     default: return NULL;
@@ -120,7 +141,8 @@ static const char *describe(file_kind kind)
 /* Other files of a run stand in for it by mistake. */
 static int is_record(const char *path)
 {
-    static const char *const names[] = { "options.json", "run.json", "history.csv", "eigenvalues.csv", "report.html" };
+    static const char *const names[] = { "options.json", "run.json", "history.csv", "eigenvalues.csv",
+                                         "report.html" };
     const char *name = dlda_path_name(path);
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
@@ -131,11 +153,14 @@ static int is_record(const char *path)
 static int check_file(const char *command, const char *path)
 {
     file_kind kind = file_kind_of(path);
-    const char *text = describe(kind);
+    const char *text = describe(kind), *data = name_of_data(kind);
 
     if (kind == FILE_KIND_CHECKPOINT) complain_checkpoint(command, path);
-    else if (is_record(path)) complain(command, "%s: a file of a run; expected its folder, or a model", path);
+    else if (is_record(path)) complain(command, "%s: a file of a run, expected its folder or a model file", path);
     else if (text) complain(command, "%s: %s", path, text);
+    else if (data)
+        complain(command, "%s: found %s, expected a model file or a run folder%s", path, data,
+                 show_usage(command).text);
     else return EXIT_OK;
     return EXIT_FAILED;
 }

@@ -4,9 +4,9 @@
  * report of a small run without the command.
  */
 #include "base/memory.h"
+#include "eval/mistakes.h"
 #include "report/html.h"
 #include "report/page.h"
-#include "eval/mistakes.h"
 #include "report/report.h"
 #include "small_problem.h"
 

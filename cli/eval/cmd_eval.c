@@ -92,10 +92,11 @@ static void name_part(evaluator *self)
     self->result.data = data;
     self->result.part = self->first.run ? self->run.part : dlda_dataset_has_part(&spec) ? "test" : "all";
     if (self->first.run)
-        fprintf(stderr, "testing on the run's own data, %s: %s\n", data,
-                strcmp(self->run.part, "test") == 0
-                    ? "test part"
-                    : "there is no test part, so on the samples held out for validation, which chose the best epoch");
+        fprintf(
+            stderr, "testing on the run's own data, %s: %s\n", data,
+            strcmp(self->run.part, "test") == 0
+                ? "test part"
+                : "there is no test part, so on the samples held out for validation, which chose the best epoch");
 }
 
 /* Samples drawn by classes that another model has in another order may be other samples. */
@@ -122,7 +123,8 @@ static int find_training_data(evaluator *self)
 
     train.part = DLDA_PART_TRAIN;
     self->result.svm_data = data[0] ? data : test_data;
-    if (data[0] || self->first.run || (dlda_dataset_has_part(&test) && dlda_dataset_has_part(&train))) return EXIT_OK;
+    if (data[0] || self->first.run || (dlda_dataset_has_part(&test) && dlda_dataset_has_part(&train)))
+        return EXIT_OK;
     return complain_usage(eval_name,
                           "%s: has no training part apart from the test images; --svm is trained on other "
                           "images: name them with --train-data DATA",
@@ -299,19 +301,21 @@ const cli_command eval_command = {
     .least = 1,
     .most = 2,
     .summary = "Test a model on labelled data: accuracy, classes, confusion, eigenvalues; compare two models.",
-    .details = "MODEL is a model file or a run folder. DATA is anything that train takes; of a set with two parts "
-               "the test part is used. Without DATA, the model is tested on the data of its run: their test part, or "
-               "else the samples held out for validation. Images are converted to the model's channels, and to its size if it was trained with "
-               "--resize; classes are matched by name.\n"
-               "Prints accuracy with its 95 % interval and error, the figures of each class, the confusion "
-               "matrix, log loss and expected calibration error (15 bins), the eigenvalues, and the two classes "
-               "with the closest means. --head softmax evaluates the softmax of a model trained with --objective "
-               "cce. --svm compares with a linear SVM on the projected features. --mistakes N lists the worst "
-               "mistakes with their files.\n"
-               "--compare MODEL tests another model on the same samples and reports whether the difference is "
-               "significant: McNemar's exact test, and the difference of the accuracies with its interval. "
-               "--answers FILE.csv writes the prediction for each sample; such files can be compared instead of "
-               "models: deeplda eval A.csv --compare B.csv. docs/evaluation.md explains the figures.",
+    .details =
+        "MODEL is a model file or a run folder. DATA is anything that train takes; of a set with two parts "
+        "the test part is used. Without DATA, the model is tested on the data of its run: their test part, or "
+        "else the samples held out for validation. Images are converted to the model's channels, and to its size "
+        "if it was trained with "
+        "--resize; classes are matched by name.\n"
+        "Prints accuracy with its 95 % interval and error, the figures of each class, the confusion "
+        "matrix, log loss and expected calibration error (15 bins), the eigenvalues, and the two classes "
+        "with the closest means. --head softmax evaluates the softmax of a model trained with --objective "
+        "cce. --svm compares with a linear SVM on the projected features. --mistakes N lists the worst "
+        "mistakes with their files.\n"
+        "--compare MODEL tests another model on the same samples and reports whether the difference is "
+        "significant: McNemar's exact test, and the difference of the accuracies with its interval. "
+        "--answers FILE.csv writes the prediction for each sample; such files can be compared instead of "
+        "models: deeplda eval A.csv --compare B.csv. docs/evaluation.md explains the figures.",
     .examples = "deeplda eval run\n"
                 "deeplda eval run --mistakes 20\n"
                 "deeplda eval run/model.safetensors ~/mnist --json\n"

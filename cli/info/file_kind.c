@@ -28,11 +28,11 @@ static file_kind kind_of_data(const char *path, const uint8_t *start, size_t n)
         size_t length;
         file_kind kind;
     } starts[] = {
-        { "\x89PNG", 4, FILE_KIND_PICTURE },   { "\xff\xd8\xff", 3, FILE_KIND_PICTURE },
-        { "GIF8", 4, FILE_KIND_PICTURE },      { "BM", 2, FILE_KIND_PICTURE },
-        { "II*\0", 4, FILE_KIND_PICTURE },     { "MM\0*", 4, FILE_KIND_PICTURE },
-        { "RIFF", 4, FILE_KIND_PICTURE },      { "\x93NUMPY", 6, FILE_KIND_ARRAY },
-        { "PK\x03\x04", 4, FILE_KIND_ARRAY },  { "\0\0\x08\x03", 4, FILE_KIND_ARRAY },
+        { "\x89PNG", 4, FILE_KIND_PICTURE },    { "\xff\xd8\xff", 3, FILE_KIND_PICTURE },
+        { "GIF8", 4, FILE_KIND_PICTURE },       { "BM", 2, FILE_KIND_PICTURE },
+        { "II*\0", 4, FILE_KIND_PICTURE },      { "MM\0*", 4, FILE_KIND_PICTURE },
+        { "RIFF", 4, FILE_KIND_PICTURE },       { "\x93NUMPY", 6, FILE_KIND_ARRAY },
+        { "PK\x03\x04", 4, FILE_KIND_ARRAY },   { "\0\0\x08\x03", 4, FILE_KIND_ARRAY },
         { "\0\0\x08\x01", 4, FILE_KIND_ARRAY },
     };
 

@@ -193,17 +193,19 @@ const cli_command predict_command = {
     .least = 1,
     .most = (size_t)-1,
     .summary = "Classify images: pictures or other files in, CSV or JSON lines out.",
-    .details = "MODEL is a model file or a run folder. FILE is a PNG or JPEG picture, a folder of pictures (searched recursively), an array of images "
-               "(IDX, .npy), or anything that train takes; - is one picture on the standard input. With --list, "
-               "file names are read from the standard input, one per line, and each prediction is printed as "
-               "soon as it is available.\n"
-               "Each line has the file, the index of the image in it, the class, its probability, and the "
-               "probabilities of all classes, or with --top those of the most probable ones. --reject adds the "
-               "squared distance to the nearest class and whether the image is too far from all classes. Images "
-               "are converted to the model's channels, and resized if the model was trained with --resize or if "
-               "--resize is given; otherwise they must have the model's size. A file that cannot be used is "
-               "reported, the others are processed, and the exit status is 1. --truth adds the true class, from the name "
-               "of a picture's folder or the labels of a set, and counts the correct predictions.",
+    .details =
+        "MODEL is a model file or a run folder. FILE is a PNG or JPEG picture, a folder of pictures (searched "
+        "recursively), an array of images "
+        "(IDX, .npy), or anything that train takes; - is one picture on the standard input. With --list, "
+        "file names are read from the standard input, one per line, and each prediction is printed as "
+        "soon as it is available.\n"
+        "Each line has the file, the index of the image in it, the class, its probability, and the "
+        "probabilities of all classes, or with --top those of the most probable ones. --reject adds the "
+        "squared distance to the nearest class and whether the image is too far from all classes. Images "
+        "are converted to the model's channels, and resized if the model was trained with --resize or if "
+        "--resize is given; otherwise they must have the model's size. A file that cannot be used is "
+        "reported, the others are processed, and the exit status is 1. --truth adds the true class, from the name "
+        "of a picture's folder or the labels of a set, and counts the correct predictions.",
     .examples = "deeplda predict run seven.png\n"
                 "deeplda predict run photos/ --json --top 3 --reject 0.001\n"
                 "deeplda predict run photos/test --truth > answers.csv\n"

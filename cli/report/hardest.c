@@ -196,7 +196,8 @@ dlda_status hardest_write_table(const hardest_samples *self, const test_answers 
 
     DLDA_TRY(dlda_file_writer_open(path, &writer));
     DLDA_TRY(dlda_file_writer_print(
-        writer, "sample,file,true_class,predicted_class,probability_of_true_class,probability_of_predicted_class\n"));
+        writer,
+        "sample,file,true_class,predicted_class,probability_of_true_class,probability_of_predicted_class\n"));
     for (size_t i = 0; i < self->count; i++) {
         size_t sample = self->sample[i];
         const dlda_evaluation *bayes = answers->evaluation[DLDA_PROBABILITY_BAYES];

@@ -84,7 +84,8 @@ void dlda_evaluation_count(dlda_evaluation *self, size_t n, const int *truth, co
                            const float *proba)
 {
     int *kept = (int *)self->predicted + self->samples;
-    float *confidence = (float *)self->confidence + self->samples, *p_truth = (float *)self->p_truth + self->samples;
+    float *confidence = (float *)self->confidence + self->samples,
+          *p_truth = (float *)self->p_truth + self->samples;
 
     for (size_t i = 0; i < n; i++) {
         size_t t = (size_t)truth[i], p = (size_t)predicted[i];
