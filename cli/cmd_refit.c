@@ -222,7 +222,7 @@ const cli_command refit_command = {
                "change. Formulas: docs/evaluation.md.",
     .examples = "deeplda refit run ~/newdata -o new.safetensors\n"
                 "deeplda refit run --lambda 0.1 -o smooth.safetensors\n"
-                "deeplda refit run/model.safetensors --add-class seven ~/sevens -o more.safetensors\n"
-                "deeplda refit run/model.safetensors --priors uniform -o fair.safetensors",
+                "deeplda refit run --add-class seven ~/sevens -o more.safetensors\n"
+                "deeplda refit run --priors uniform -o fair.safetensors",
     .run = run_refit,
 };

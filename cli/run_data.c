@@ -130,3 +130,27 @@ dlda_status run_data_read_test(const run_data *self, const dlda_model *model, dl
     dlda_read_spec_use_model(&spec, model);
     return data_open(&spec, samples);
 }
+
+/* ---- Other models on it ---- */
+
+/* The seed of the division. */
+static const char *split_seed(const dlda_options *options)
+{
+    const char *seed = dlda_options_get(options, "split-seed");
+
+    return strcmp(seed, "-1") == 0 ? dlda_options_get(options, "seed") : seed;
+}
+
+int run_data_is_divided_as(const run_data *self, const dlda_model *model)
+{
+    static const char *const names[] = { "validation", "folds", "fold", "subset" };
+    const dlda_options *mine = self->training->training;
+    dlda_options *other = NULL;
+    int same = dlda_options_create(&other) == DLDA_OK && dlda_options_use_model(other, model) == DLDA_OK &&
+               strcmp(split_seed(mine), split_seed(other)) == 0;
+
+    for (size_t i = 0; same && i < sizeof names / sizeof names[0]; i++)
+        same = strcmp(dlda_options_get(mine, names[i]), dlda_options_get(other, names[i])) == 0;
+    dlda_options_destroy(other);
+    return same;
+}

@@ -30,4 +30,7 @@ void run_data_release(run_data *self);
  * samples that it held out. */
 dlda_status run_data_read_test(const run_data *self, const dlda_model *model, dlda_dataset **samples);
 
+/* 1 if a model was trained with the division of data that the run has, so that it has not seen the samples held out. */
+int run_data_is_divided_as(const run_data *self, const dlda_model *model);
+
 #endif

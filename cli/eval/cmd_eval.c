@@ -82,21 +82,29 @@ static int use_run_data(evaluator *self)
     return EXIT_OK;
 }
 
+/* Says on what a model is tested that was given without data. */
+static void tell_run_data(const evaluator *self)
+{
+    int test = strcmp(self->run.part, "test") == 0;
+
+    fprintf(stderr, "testing on the run's own data, %s: %s\n", self->run.path,
+            test ? "test part"
+                 : "there is no test part, so on the samples held out for validation, which chose the best epoch");
+    if (!test && self->second.model && !run_data_is_divided_as(&self->run, self->second.model))
+        fprintf(stderr,
+                "%s was trained with another division of its data: it may have seen some of these samples\n",
+                self->second.path);
+}
+
 static void name_part(evaluator *self)
 {
     const char *data = self->first.data;
-    dlda_read_spec spec = { 0 };
 
     if (!data) return;
-    spec = data_spec(eval_name, self->options, data, DLDA_PART_TEST);
+    dlda_read_spec spec = data_spec(eval_name, self->options, data, DLDA_PART_TEST);
     self->result.data = data;
     self->result.part = self->first.run ? self->run.part : dlda_dataset_has_part(&spec) ? "test" : "all";
-    if (self->first.run)
-        fprintf(
-            stderr, "testing on the run's own data, %s: %s\n", data,
-            strcmp(self->run.part, "test") == 0
-                ? "test part"
-                : "there is no test part, so on the samples held out for validation, which chose the best epoch");
+    if (self->first.run) tell_run_data(self);
 }
 
 /* Samples drawn by classes that another model has in another order may be other samples. */

@@ -123,7 +123,8 @@ expect 0 train flat --validation 0.25 --net three.net --batch 60 -q --epochs 2 -
 holds "the same figures as in training" sh -c 'test "$(head -n 12 out)" = "$(head -n 12 flat.txt)"'
 expect 0 eval flat_run --json --svm; json "a['part'] == 'validation' and a['samples'] == 45 and a['svm']['train_samples'] == 135"
 expect 0 eval flat_run --json --svm --seed 9; json "a['samples'] == 45 and a['svm']['train_samples'] == 135"
-expect 0 eval flat_run --json --compare photos_run; json "a['compare']['second']['samples'] == 45"
+expect 0 eval flat_run --compare flat_again; lacks err 'another division'
+expect 0 eval flat_run --json --compare photos_run; says 'photos_run was trained with another division of its data'; json "a['compare']['second']['samples'] == 45"
 train flat_none flat --validation 0
 expect 1 eval flat_none; says 'has no test part, and the run held nothing out; .*: deeplda eval flat_none DATA'
 
