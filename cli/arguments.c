@@ -148,15 +148,25 @@ static int is_same_file(const char *a, const char *b)
            one.st_ino == other.st_ino;
 }
 
+/* 1 if `path` is the file that an argument names: itself, or the model of a run folder. */
+static int is_read_from(const char *argument, const char *path)
+{
+    char model[8192];
+    int length = snprintf(model, sizeof model, "%s/model.safetensors", argument);
+
+    if (is_same_file(argument, path)) return 1;
+    return argument[0] && length > 0 && (size_t)length < sizeof model && is_same_file(model, path);
+}
+
 /* A file that is read is not written over, unless that is what the command is for. */
 static int check_output(const cli_command *command, const cli_arguments *arguments, const char *option)
 {
     const char *path = option_text(arguments->options, option);
-    int lost = is_same_file(option_text(arguments->options, "compare"), path) ||
+    int lost = is_read_from(option_text(arguments->options, "compare"), path) ||
                is_same_file(option_text(arguments->options, "apply"), path);
 
     for (size_t i = command->replaces ? 1 : 0; i < arguments->n_words; i++)
-        lost |= is_same_file(arguments->words[i], path);
+        lost |= is_read_from(arguments->words[i], path);
     if (!lost) return EXIT_OK;
     return complain_usage(command->name, "option %s: found %s, which is read as well; expected another file",
                           option, path);

@@ -5,6 +5,8 @@
  * All data is read, all options are checked and the run folder is created before the first step, so that errors do
  * not show up after hours of training.
  */
+#include "base/memory.h"
+#include "find_model.h"
 #include "fit.h"
 #include "folders.h"
 #include "read_data.h"
@@ -254,6 +256,19 @@ static int has_presets(const char *data)
     return 0;
 }
 
+/* The weights to start from may be those of a run: the library is given the file. */
+static int settle_init(cli_options *options)
+{
+    const char *given = option_text(options, "init");
+    char *path = NULL;
+
+    if (!given[0]) return EXIT_OK;
+    int code = model_find(name, given, &path);
+    if (code == EXIT_OK && strcmp(path, given) != 0) code = exit_code_of(name, option_set(options, "init", path));
+    dlda_release(path);
+    return code;
+}
+
 /* Options not given are taken from the run to be resumed, or from the presets of the data. */
 static int complete_options(const cli_arguments *arguments)
 {
@@ -264,6 +279,7 @@ static int complete_options(const cli_arguments *arguments)
     if (run[0] && option_text(options, "output")[0])
         return complain_usage(name, "--resume continues in the folder of the run; -o is not allowed with it");
     if (arguments->n_words > 0) code = exit_code_of(name, option_set(options, "data", arguments->words[0]));
+    if (code == EXIT_OK) code = settle_init(options);
     if (code == EXIT_OK && run[0]) code = exit_code_of(name, dlda_options_use_run(options->training, run));
     else if (code == EXIT_OK && !option_is(options, "no-presets", "true"))
         code = exit_code_of(name, dlda_options_preset(options->training, option_text(options, "data")));

@@ -198,8 +198,10 @@ DLDA_API const char *dlda_dataset_class_name(const dlda_dataset *dataset, size_t
 /* The label of sample i, -1 if it has none; all labels [count], NULL if there are none. */
 DLDA_API int dlda_dataset_label(const dlda_dataset *dataset, size_t i);
 DLDA_API const int *dlda_dataset_labels(const dlda_dataset *dataset);
-/* The file of sample i, relative to the folder that was read; NULL if a file holds many samples. */
+/* The file of sample i, relative to the path that was read; NULL if a file holds many samples. */
 DLDA_API const char *dlda_dataset_sample_file(const dlda_dataset *dataset, size_t i);
+/* The position of sample i, from 0, in the part that was read: also in a set that was divided from it. */
+DLDA_API size_t dlda_dataset_sample_index(const dlda_dataset *dataset, size_t i);
 /* Samples first .. first+n-1 as a network takes them: images [n][height][width][channels]. */
 DLDA_API dlda_status dlda_dataset_images(const dlda_dataset *dataset, size_t first, size_t n, float *images);
 
@@ -473,6 +475,7 @@ typedef struct dlda_evaluation {
     const double *precision;      /* [classes]: NaN if the class was never predicted                      */
     const int *predicted;         /* [samples], in the order of the data set                              */
     const float *confidence;      /* [samples]: probability of the predicted class; NaN if there is none  */
+    const float *p_truth;         /* [samples]: probability of the true class; NaN if there is none       */
     double calibration_error;     /* expected: mean over the samples of |accuracy - mean confidence| in bins */
     size_t bins;                  /* of equal width in confidence: 15; 0 without probabilities            */
     const size_t *bin_samples;    /* [bins]                                                               */

@@ -141,7 +141,7 @@ holds "labels of a name without .npy" test -s bare_labels.npy
 expect 0 embed "$model" data/no_test -o all.npy; prints '^  all.npy  180 x 2$'
 expect 1 embed "$model" data/no_test --from test -o none.npy; says 'no_test: found no t10k'; absent none.npy
 expect 2 embed "$model" data/good; says 'expected -o FEATURES.npy'
-expect 2 embed "$model"; says 'expected MODEL DATA'
+expect 2 embed; says 'expected MODEL \[DATA\]'
 expect 1 embed "$model" data/large.png -o none.npy; says '8 x 8 x 1, the model expects 6 x 6 x 1'
 expect 1 embed "$model" data/fewer_labels --from train -o none.npy; says '100'
 expect 1 embed "$model" data/missing -o none.npy; says 'data/missing'
