@@ -255,8 +255,9 @@ static dlda_status sync_folder(const char *path, int folder)
     return dlda_fail(DLDA_E_IO, "%s: written, but the folder could not be synced: %s", path, strerror(errno));
 }
 
-static dlda_status close_stream(dlda_file_writer *self)
+dlda_status dlda_file_writer_complete(dlda_file_writer *self)
 {
+    if (!self->stream) return DLDA_OK;
     if (fflush(self->stream) != 0 || fsync(fileno(self->stream)) != 0) return write_failed(self);
     FILE *stream = self->stream;
     self->stream = NULL;
@@ -269,7 +270,7 @@ dlda_status dlda_file_writer_finish(dlda_file_writer *self)
     int folder = -1;
 
     DLDA_TRY(open_folder_of(self->path, &folder));
-    DLDA_TRY(close_stream(self));
+    DLDA_TRY(dlda_file_writer_complete(self));
     if (rename(self->temporary, self->path) != 0) DLDA_TRY(write_failed(self));
     self->finished = 1;
     DLDA_TRY(sync_folder(self->path, folder));

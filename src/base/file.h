@@ -39,8 +39,11 @@ dlda_status dlda_file_writer_open(const char *path, dlda_file_writer **writer);
 dlda_status dlda_file_writer_add(dlda_file_writer *writer, const void *bytes, size_t size);
 dlda_status dlda_file_writer_print(dlda_file_writer *writer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Syncs, renames to the final name and syncs the folder. On failure the final name is unchanged. Exception: if only
- * the last sync fails, the file is in place and complete, but may be lost in a power failure. */
+/* Writes and syncs everything to the temporary file, so that finishing can hardly fail. Optional; nothing can be added
+ * after it. */
+dlda_status dlda_file_writer_complete(dlda_file_writer *writer);
+/* Completes the file, renames it to the final name and syncs the folder. On failure the final name is unchanged.
+ * Exception: if only the last sync fails, the file is in place and complete, but may be lost in a power failure. */
 dlda_status dlda_file_writer_finish(dlda_file_writer *writer);
 /* Releases the writer; removes the temporary file if it was not finished. */
 void dlda_file_writer_destroy(dlda_file_writer *writer);

@@ -104,6 +104,8 @@ static dlda_status write_both(feature_rows *self, const char *path, const char *
         DLDA_TRY(dlda_file_writer_open(labels_path, &labels));
         DLDA_TRY(dlda_npy_add_labels(labels, numbers, dlda_dataset_count(self->dataset)));
     }
+    DLDA_TRY(dlda_file_writer_complete(rows));
+    if (labels) DLDA_TRY(dlda_file_writer_complete(labels));
     DLDA_TRY(remove_older(labels_path));
     DLDA_TRY(dlda_file_writer_finish(rows));
     if (labels) DLDA_TRY(dlda_file_writer_finish(labels));

@@ -18,7 +18,7 @@ number = {"INT": signal.SIGINT, "TERM": signal.SIGTERM}[which]
 signal.signal(number, signal.SIG_DFL)  # a shell may have us ignore it, and children inherit that
 
 process = subprocess.Popen(
-    [program, "train", data, "--net", "mlp", "--batch", batch, "--epochs", "1000000", "--threads", "1", "-o", folder],
+    [program, "train", data, "--no-presets", "--net", "mlp", "--batch", batch, "--epochs", "1000000", "--threads", "1", "-o", folder],
     stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 said = [process.stderr.readline() for _ in range(lines)]
 process.send_signal(number)

@@ -122,8 +122,8 @@ json "a == {'features': 'train.npy', 'labels': 'train_labels.npy', 'rows': 180, 
 # In the discriminant space the classes have variance 1, but for lambda; the means of the classes lie apart.
 numpy "(lambda z, y: abs(n.mean([z[y == c].var(axis=0, ddof=1) for c in range(3)], axis=0) - 1).max() < 0.2)(
     n.load('train.npy'), n.load('train_labels.npy'))"
-expect 0 embed "$model" data/pictures --from train --raw -o raw.npy; prints '^  raw.npy  180 x 16$'
-numpy "n.isfinite(n.load('raw.npy')).all() and n.load('raw.npy').shape == (180, 16)"
+expect 0 embed "$model" data/pictures --from train --raw -o raw.npy; prints '^  raw.npy  180 x 3$'
+numpy "n.isfinite(n.load('raw.npy')).all() and n.load('raw.npy').shape == (180, 3)"
 expect 0 lda train.npy --json; json "a['rows'] == 180 and a['features'] == 2 and a['accuracy'] > 0.9"
 expect 0 eval "$model" data/pictures --json
 for threads in 1 2 3; do

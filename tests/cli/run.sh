@@ -278,7 +278,7 @@ json "a['peak_bytes'] > a['plan_bytes'] > 0 and a['peak_bytes'] > a['base_bytes'
 json "abs(a['images_per_second'] * a['step_seconds'] - 8) < 1e-6"
 json "sorted(a['phases']) == ['backward', 'forward', 'gather', 'objective', 'optimiser']"
 json "0 < sum(a['phases'].values())"
-json "[r['name'] for r in a['layers']] == ['dense 256', 'dense 128', 'dense 16']"
+json "[r['name'] for r in a['layers']] == ['dense 256', 'dense 128', 'dense 10']"
 for pass in forward backward_data backward_weights; do
     json "all(r['$pass'][k] > 0 for r in a['layers'] for k in ('seconds', 'gflops', 'bytes'))"
 done
