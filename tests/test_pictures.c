@@ -15,7 +15,7 @@ static dlda_raw_images read_picture(const char *path)
     dlda_raw_images image = { 0 };
     dlda_image_shape shape = { 0 };
 
-    if (dlda_picture_read(path, &image) != DLDA_OK) fail_msg("%s", dlda_last_error());
+    if (dlda_picture_read(path, NULL, &image) != DLDA_OK) fail_msg("%s", dlda_last_error());
     assert_int_equal(dlda_picture_shape(path, &shape), DLDA_OK);
     assert_true(shape.height == image.height && shape.width == image.width && shape.channels == image.channels);
     assert_int_equal(image.count, 1);
@@ -39,7 +39,7 @@ static void expect_refusal(const char *path, const char *words)
     dlda_raw_images image = { 0 };
     size_t live = dlda_memory_count().live;
 
-    assert_int_equal(dlda_picture_read(path, &image), DLDA_E_FORMAT);
+    assert_int_equal(dlda_picture_read(path, NULL, &image), DLDA_E_FORMAT);
     assert_null(image.bytes);
     assert_int_equal(dlda_memory_count().live, live);
     if (!strstr(dlda_last_error(), path)) fail_msg("expected '%s' in: %s", path, dlda_last_error());
@@ -232,7 +232,7 @@ static void test_a_damaged_bit_in_every_byte(void **state)
         for (size_t bit = 0; bit < 8 * size; bit += bit % 8 < 7 ? 9 : 1) {
             dlda_raw_images image = { 0 };
             bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
-            dlda_status status = dlda_picture_read(write_bytes("bit", bytes, size), &image);
+            dlda_status status = dlda_picture_read(write_bytes("bit", bytes, size), NULL, &image);
             assert_true(status == DLDA_OK || status == DLDA_E_FORMAT);
             noticed += status != DLDA_OK;
             dlda_release(image.bytes);
