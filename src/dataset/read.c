@@ -136,8 +136,6 @@ static dlda_status fail_unknown(const dlda_source *source)
     const char *path = source->spec->path;
     char expected[1024];
 
-    if (dlda_picture_foreign(source->start, source->n_start))
-        return dlda_picture_fail(path, source->start, source->n_start);
     list_expected(expected, sizeof expected);
     return dlda_fail(DLDA_E_FORMAT, "%s: %s; expected %s", path,
                      source->is_folder ? "nothing that is known in this folder" : "not a known format", expected);
@@ -168,6 +166,8 @@ static dlda_status find_reader(const dlda_read_spec *spec, dlda_source *source, 
             DLDA_TRY(dlda_file_read_start(spec->path, sizeof source->start, source->start, &source->n_start));
     }
     if (spec->format) return named_reader(spec->format, reader);
+    if (dlda_picture_foreign(source->start, source->n_start))
+        return dlda_picture_fail(spec->path, source->start, source->n_start);
     for (size_t i = 0; i < N_READERS; i++)
         if (readers[i]->recognises(source)) {
             *reader = readers[i];
