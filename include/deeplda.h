@@ -134,7 +134,7 @@ typedef struct dlda_dataset dlda_dataset;
 
 typedef enum dlda_part { DLDA_PART_TRAIN, DLDA_PART_TEST } dlda_part;
 
-/* Why an intact picture cannot be used: it has another size than the model's; it is a GIF, WebP, BMP, TIFF or HEIC. */
+/* Why a picture cannot be used: it has another size than the model's; its format is known but not read (GIF, WebP, ...). */
 typedef enum dlda_unfit { DLDA_UNFIT_SIZE, DLDA_UNFIT_FORMAT } dlda_unfit;
 
 /* What to read, and how. Only `path` is required. */
@@ -142,9 +142,8 @@ typedef struct dlda_read_spec {
     const char *path;         /* "digits", "mnist", ..., or a file or folder in a known format                */
     dlda_part part;           /* of a set that has two parts; a single file is a training part                */
     const char *format;       /* NULL: recognised from the content                                            */
-    size_t height, width;     /* otherwise images are resized. 0, 0: unchanged, but pictures of different sizes,
-                                 or larger than 96 x 96, are resized to one size chosen from theirs           */
-    size_t fixed_height, fixed_width; /* 0, 0: any; otherwise pictures of another size are an error           */
+    size_t height, width;     /* images are resized to this; 0, 0: they are not. A folder of pictures that have
+                                 different sizes, or a side of more than 96 pixels, then gets a size of its own */
     size_t channels;          /* 0: unchanged; 1 or 3                                                         */
     const char *label;        /* tables: the column of the labels, by name or number from 1;
                                  CIFAR-100: "fine" or "coarse"                                                */
@@ -152,11 +151,12 @@ typedef struct dlda_read_spec {
     size_t classes;           /* length of that list                                                          */
     size_t threads;           /* that decode pictures; 0: one per core                                        */
     int skip_bad;             /* skip samples that cannot be read                                             */
-    void *user;               /* argument of:                                                                 */
+    void *user;               /* argument of the functions below                                              */
     void (*problem)(void *user, const char *message); /* called for every sample that is skipped              */
     void (*note)(void *user, const char *message);    /* called for what was decided about the data, such as a
-                                                         size for pictures, and for what may be an oversight  */
+                                                         size for pictures, and for possible oversights       */
     void (*unfit)(void *user, dlda_unfit reason, const char *message); /* see dlda_model_read_pictures        */
+    size_t fixed_height, fixed_width; /* 0, 0: any; otherwise pictures of another size are an error           */
 } dlda_read_spec;
 
 /* Takes format, label, height, width and threads from the options, which own the texts. */

@@ -213,7 +213,8 @@ static const char *write_with_exif(const char *name, const char *jpeg, const uin
 }
 
 /* The standard says where the first row and the first column of the stored picture are seen. */
-static void place_seen(int orientation, size_t height, size_t width, size_t row, size_t column, size_t *y, size_t *x)
+static void place_seen(int orientation, size_t height, size_t width, size_t row, size_t column, size_t *y,
+                       size_t *x)
 {
     static const char first_row[] = " TTBBLRRL", first_column[] = " LRRLTTBB";
 
@@ -242,7 +243,8 @@ static void check_orientation(const char *plain, int orientation, int big_endian
         for (size_t c = 0; c < stored.width; c++) {
             size_t y = 0, x = 0, n = stored.channels;
             place_seen(orientation, stored.height, stored.width, r, c, &y, &x);
-            assert_memory_equal(seen.bytes + (y * seen.width + x) * n, stored.bytes + (r * stored.width + c) * n, n);
+            assert_memory_equal(seen.bytes + (y * seen.width + x) * n, stored.bytes + (r * stored.width + c) * n,
+                                n);
         }
     dlda_release(stored.bytes);
     dlda_release(seen.bytes);
@@ -258,8 +260,7 @@ static void test_orientations(void **state)
     for (int components = 1; components <= 3; components += 2) {
         snprintf(path, sizeof path, "%s", write_jpeg("plain.jpg", (jpeg_kind){ components, 95, 0 }, 14, 9, pixels));
         for (int orientation = 1; orientation <= 8; orientation++)
-            for (int big_endian = 0; big_endian < 2; big_endian++)
-                check_orientation(path, orientation, big_endian);
+            for (int big_endian = 0; big_endian < 2; big_endian++) check_orientation(path, orientation, big_endian);
     }
 }
 
@@ -366,12 +367,17 @@ static void test_foreign_formats(void **state)
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         const char *path = write_bytes("strange", files[i].start, files[i].n);
         expect_refusal(path, files[i].name);
-        expect_refusal(path, "expected PNG or JPEG; convert it, for example with ImageMagick: mogrify -auto-orient");
+        expect_refusal(path,
+                       "expected PNG or JPEG; convert it, for example with ImageMagick: mogrify -auto-orient");
         expect_failure(path, DLDA_E_FORMAT, files[i].name); /* as data */
         for (size_t n = 0; n < files[i].n; n++) dlda_picture_foreign((const uint8_t *)files[i].start, n);
     }
     expect_refusal(write_bytes("text", "BMW and other cars", 18), "neither a PNG nor a JPEG picture");
-    expect_refusal(write_bytes("film", "\0\0\0\x18" "ftypisom\0\0\0\0", 16), "neither a PNG nor a JPEG picture");
+    expect_refusal(write_bytes("film",
+                               "\0\0\0\x18"
+                               "ftypisom\0\0\0\0",
+                               16),
+                   "neither a PNG nor a JPEG picture");
 }
 
 /* ---- Damage ---- */

@@ -226,8 +226,8 @@ static void check_choice(size_t n, const uint32_t (*sizes)[2], size_t height, si
     }
     dlda_dataset *set = read_ok(in_folder("choice"), DLDA_PART_TRAIN);
     if (dlda_dataset_height(set) != height || dlda_dataset_width(set) != width)
-        fail_msg("%zu pictures: %zu x %zu, expected %zu x %zu", n, dlda_dataset_height(set), dlda_dataset_width(set),
-                 height, width);
+        fail_msg("%zu pictures: %zu x %zu, expected %zu x %zu", n, dlda_dataset_height(set),
+                 dlda_dataset_width(set), height, width);
     assert_int_equal(dlda_dataset_is_resized(set), resized);
     dlda_dataset_destroy(set);
     for (size_t i = 0; i < n; i++) {
@@ -242,7 +242,8 @@ static void test_size_that_is_chosen(void **state)
 {
     (void)state;
     check_choice(2, (const uint32_t[][2]){ { 96, 20 }, { 96, 20 } }, 96, 20, 0);
-    check_choice(2, (const uint32_t[][2]){ { 300, 400 }, { 300, 400 } }, 72, 96, 1); /* large: reduced in proportion */
+    check_choice(2, (const uint32_t[][2]){ { 300, 400 }, { 300, 400 } }, 72, 96,
+                 1); /* large: reduced in proportion */
     check_choice(1, (const uint32_t[][2]){ { 1, 1000 } }, 1, 96, 1);
     check_choice(3, (const uint32_t[][2]){ { 10, 90 }, { 20, 80 }, { 30, 70 } }, 20, 80, 1); /* medians */
     check_choice(4, (const uint32_t[][2]){ { 32, 32 }, { 32, 32 }, { 32, 32 }, { 500, 900 } }, 32, 32, 1);
@@ -255,7 +256,9 @@ static void test_notes_about_kinds(void **state)
 {
     told notes = { 0 };
     char path[256];
-    dlda_read_spec spec = { .path = keep_path(path, "mixed"), .part = DLDA_PART_TEST, .user = &notes, .note = note };
+    dlda_read_spec spec = {
+        .path = keep_path(path, "mixed"), .part = DLDA_PART_TEST, .user = &notes, .note = note
+    };
 
     (void)state;
     dlda_dataset_destroy(open_ok(&spec));
@@ -337,7 +340,8 @@ static void test_foreign_pictures(void **state)
     write_bytes("foreign/1.gif", "GIF89a----------", 16);
     dlda_dataset *set = NULL;
     assert_int_equal(dlda_dataset_open_images(&spec, &set), DLDA_E_FORMAT);
-    assert_non_null(strstr(dlda_last_error(), "foreign: 1 of 1 files are GIF, expected PNG or JPEG; the first: 1.gif;"));
+    assert_non_null(
+        strstr(dlda_last_error(), "foreign: 1 of 1 files are GIF, expected PNG or JPEG; the first: 1.gif;"));
     assert_non_null(strstr(dlda_last_error(), "mogrify -auto-orient -format png "));
     assert_int_equal(unlink(in_folder("foreign/1.gif")), 0);
     make_sub_folder("foreign/a");
@@ -345,15 +349,17 @@ static void test_foreign_pictures(void **state)
     write_bytes("foreign/a/2.gif", "GIF89a----------", 16);
     write_bytes("foreign/a/3.jpg", "RIFF----WEBPVP8 ", 16);
     write_bytes("foreign/a/4.gif", "GIF89a----------", 16);
-    expect_open_failure(&spec, DLDA_E_FORMAT,
-                        "foreign: 3 of 4 files are GIF, WebP, expected PNG or JPEG; the first: a/2.gif; convert them, for "
-                        "example with ImageMagick: mogrify -auto-orient -format png ");
+    expect_open_failure(
+        &spec, DLDA_E_FORMAT,
+        "foreign: 3 of 4 files are GIF, WebP, expected PNG or JPEG; the first: a/2.gif; convert them, for "
+        "example with ImageMagick: mogrify -auto-orient -format png ");
     assert_non_null(strstr(dlda_last_error(), "foreign/*/*.gif, and remove the originals, or use option skip-bad"));
     spec.skip_bad = 1;
     notes = (told){ 0 };
     set = open_ok(&spec);
     assert_int_equal(dlda_dataset_count(set), 1);
-    expect_told(&notes, 1, "foreign: 3 of 4 files are skipped: GIF, WebP, expected PNG or JPEG; the first: a/2.gif");
+    expect_told(&notes, 1,
+                "foreign: 3 of 4 files are skipped: GIF, WebP, expected PNG or JPEG; the first: a/2.gif");
     dlda_dataset_destroy(set);
 }
 

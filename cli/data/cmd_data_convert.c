@@ -47,10 +47,12 @@ static int convert_part(const cli_arguments *arguments, const dlda_read_spec *sp
 
 int data_convert(const cli_arguments *arguments)
 {
-    dlda_read_spec train = data_read_spec(arguments, DLDA_PART_TRAIN), test = data_read_spec(arguments, DLDA_PART_TEST);
+    dlda_read_spec train = data_read_spec(arguments, DLDA_PART_TRAIN),
+                   test = data_read_spec(arguments, DLDA_PART_TEST);
     int code = check_folder(arguments->options), has_test = dlda_dataset_has_part(&test);
 
-    if (code == EXIT_OK && (dlda_dataset_has_part(&train) || !has_test)) code = convert_part(arguments, &train, &test);
+    if (code == EXIT_OK && (dlda_dataset_has_part(&train) || !has_test))
+        code = convert_part(arguments, &train, &test);
     if (code == EXIT_OK && has_test) code = convert_part(arguments, &test, NULL);
     return code;
 }

@@ -120,8 +120,7 @@ static int predict_list(predictor *self)
         if (!line) {
             predictor_flush(self);
             predictor_report_unfit(self); /* whoever sends names waits for what becomes of them */
-        }
-        else if (lines->too_long) {
+        } else if (lines->too_long) {
             complain(name, "%s: a line of more than %d bytes: %.40s...", standard_input, LINE_ROOM, line);
             self->failed = 1;
         } else if (line[0]) predict_path(self, line);
@@ -207,8 +206,8 @@ const cli_command predict_command = {
         "Each line has the file, the index of the image in it, the class, its probability, and the "
         "probabilities of all classes, or with --top those of the most probable ones. --reject adds the "
         "squared distance to the nearest class and whether the image is too far from all classes. Images "
-        "are converted to the model's channels, and resized if the model was trained with --resize or if "
-        "--resize is given; otherwise they must have the model's size. A file that cannot be used is "
+        "are converted to the model's channels, and resized if the model was trained with --resize, or on "
+        "pictures of different sizes, or if --resize is given; otherwise they must have the model's size. A file that cannot be used is "
         "reported, the others are processed, and the exit status is 1. --truth adds the true class, from the name "
         "of a picture's folder or the labels of a set, and counts the correct predictions.",
     .examples = "deeplda predict run seven.png\n"

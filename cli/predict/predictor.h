@@ -35,7 +35,7 @@ typedef struct predictor {
     double *distances;   /* [batch]          */
     dlda_probability kind;
     answer_format format;
-    path_list pictures; /* waiting to be classified */
+    path_list pictures;      /* waiting to be classified */
     unfit_pictures unfit[2]; /* by dlda_unfit */
     cli_output output;
     size_t known, right; /* images with a known true class; those of them with that prediction */

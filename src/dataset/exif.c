@@ -65,7 +65,8 @@ void dlda_orientation_apply(dlda_orientation orientation, const dlda_image_shape
     int transposed = dlda_orientation_transposes(orientation);
     int bottom_up = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
     int right_to_left = orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
-    size_t height = transposed ? stored->width : stored->height, width = transposed ? stored->height : stored->width;
+    size_t height = transposed ? stored->width : stored->height,
+           width = transposed ? stored->height : stored->width;
     size_t channels = stored->channels;
 
     for (size_t y = 0; y < height; y++)

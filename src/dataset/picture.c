@@ -76,10 +76,11 @@ dlda_status dlda_picture_fail(const char *path, const uint8_t *start, size_t n)
     const char *foreign = dlda_picture_foreign(start, n);
 
     if (!foreign) return dlda_fail(DLDA_E_FORMAT, "%s: neither a PNG nor a JPEG picture", path);
-    return dlda_fail(DLDA_E_FORMAT,
-                     "%s: a picture in %s format, expected PNG or JPEG; convert it, for example with ImageMagick: mogrify "
-                     "-auto-orient -format png FILE",
-                     path, foreign);
+    return dlda_fail(
+        DLDA_E_FORMAT,
+        "%s: a picture in %s format, expected PNG or JPEG; convert it, for example with ImageMagick: mogrify "
+        "-auto-orient -format png FILE",
+        path, foreign);
 }
 
 /* ---- Reading ---- */

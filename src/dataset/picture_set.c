@@ -111,12 +111,13 @@ static dlda_status fail_foreign(const picture_set *set)
     size_t first = 0, n = list_foreign(set, formats, sizeof formats, &first);
     const char *name = dlda_name_list_at(set->files, first), *dot = strrchr(name, '.');
 
-    return dlda_fail(DLDA_E_FORMAT,
-                     "%s: %zu of %zu files are %s, expected PNG or JPEG; the first: %s; convert them, for example with "
-                     "ImageMagick: mogrify -auto-orient -format png %s/%s*%s, and remove the originals, or use option "
-                     "skip-bad to read the others only",
-                     set->folder, n, set->files->count, formats, name, set->folder, strchr(name, '/') ? "*/" : "",
-                     dot ? dot : "");
+    return dlda_fail(
+        DLDA_E_FORMAT,
+        "%s: %zu of %zu files are %s, expected PNG or JPEG; the first: %s; convert them, for example with "
+        "ImageMagick: mogrify -auto-orient -format png %s/%s*%s, and remove the originals, or use option "
+        "skip-bad to read the others only",
+        set->folder, n, set->files->count, formats, name, set->folder, strchr(name, '/') ? "*/" : "",
+        dot ? dot : "");
 }
 
 /* Returns the first failure, unless bad pictures are to be skipped. */
@@ -178,11 +179,12 @@ static dlda_status check_sizes(const picture_set *set, const survey *all, const 
         if (n++ == 0) first = i;
     }
     if (n == 0) return DLDA_OK;
-    return dlda_fail(DLDA_E_SHAPE,
-                     "%s: %zu of %zu pictures are not %zu x %zu (height, width); the first: %s is %zu x %zu; option "
-                     "resize %zux%zu converts them",
-                     set->folder, n, all->n, height, width, dlda_name_list_at(set->files, first),
-                     set->pictures[first].shape.height, set->pictures[first].shape.width, height, width);
+    return dlda_fail(
+        DLDA_E_SHAPE,
+        "%s: %zu of %zu pictures are not %zu x %zu (height, width); the first: %s is %zu x %zu; option "
+        "resize %zux%zu converts them",
+        set->folder, n, all->n, height, width, dlda_name_list_at(set->files, first),
+        set->pictures[first].shape.height, set->pictures[first].shape.width, height, width);
 }
 
 static void note_size(const picture_set *set, const survey *all, const dlda_read_spec *spec)
@@ -196,10 +198,11 @@ static void note_size(const picture_set *set, const survey *all, const dlda_read
                        "chooses another size",
                        set->folder, most->height, most->width, height, width);
     else
-        dlda_read_note(spec,
-                       "%s: pictures of %zu x %zu to %zu x %zu (height, width) are resized to %zu x %zu; option resize "
-                       "HxW chooses another size",
-                       set->folder, least->height, least->width, most->height, most->width, height, width);
+        dlda_read_note(
+            spec,
+            "%s: pictures of %zu x %zu to %zu x %zu (height, width) are resized to %zu x %zu; option resize "
+            "HxW chooses another size",
+            set->folder, least->height, least->width, most->height, most->width, height, width);
 }
 
 static int all_have_size(const survey *all, const dlda_image_shape *size)
@@ -230,7 +233,8 @@ static dlda_status arrange(picture_set *set, const dlda_read_spec *spec, size_t 
     *count = all.n;
     if (*resized) note_size(set, &all, spec);
     if (!spec->channels && all.grey > 0 && all.grey < all.n)
-        dlda_read_note(spec, "%s: %zu of %zu pictures are grey; all are read as colour", set->folder, all.grey, all.n);
+        dlda_read_note(spec, "%s: %zu of %zu pictures are grey; all are read as colour", set->folder, all.grey,
+                       all.n);
 done:
     dlda_release(all.shapes);
     return status;

@@ -10,7 +10,8 @@
 
 /* The result of reading many pictures. */
 typedef struct dlda_picture_set {
-    uint8_t *good; /* [files]: 1 for each picture that is in `images`; can be 0 only with skip_bad. The caller's array. */
+    uint8_t *
+        good; /* [files]: 1 for each picture that is in `images`; can be 0 only with skip_bad. The caller's array. */
     dlda_raw_images images;
     int resized; /* 1: their size was chosen, since the spec has none and the pictures differ or are large */
 } dlda_picture_set;

@@ -156,7 +156,8 @@ static dlda_status list_pictures(class_folder *self, const dlda_name_list *folde
         else DLDA_TRY(add_class(self, name));
     }
     if (self->classes.count == 0)
-        DLDA_FAIL(DLDA_E_FORMAT, "%s: no pictures in the folders in it (%s), expected some in each", self->root, empty);
+        DLDA_FAIL(DLDA_E_FORMAT, "%s: no pictures in the folders in it (%s), expected some in each", self->root,
+                  empty);
     if (empty[0])
         dlda_read_note(self->spec, "%s: a folder without pictures is no class; left out: %s", self->root, empty);
 done:
@@ -219,10 +220,11 @@ static dlda_status label_pictures(class_folder *self)
         if (n == before + 1) append_name(single, sizeof single, name);
     }
     if (single[0] && self->spec->part == DLDA_PART_TRAIN)
-        dlda_read_note(self->spec,
-                       "%s: a class with only 1 picture can hardly be learned and cannot be tested; add pictures to, "
-                       "or remove: %s",
-                       self->root, single);
+        dlda_read_note(
+            self->spec,
+            "%s: a class with only 1 picture can hardly be learned and cannot be tested; add pictures to, "
+            "or remove: %s",
+            self->root, single);
 done:
     return status;
 }

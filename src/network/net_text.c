@@ -228,10 +228,11 @@ static void advise(const dlda_shape *network, const dlda_shape *data, char *text
         snprintf(text, room, "option resize %zux%zu makes images of the rows", network->height, network->width);
     else if (is_table) snprintf(text, room, "these are rows of numbers; option net mlp takes them");
     else if (network->channels == data->channels)
-        snprintf(text, room,
-                 "option resize %zux%zu converts the images, or without the input line the network takes any size that "
-                 "works",
-                 network->height, network->width);
+        snprintf(
+            text, room,
+            "option resize %zux%zu converts the images, or without the input line the network takes any size that "
+            "works",
+            network->height, network->width);
     else
         snprintf(text, room, "%schoose another network, such as option net mlp",
                  network->channels == 1 && data->channels == 3   ? "it is for grey images, these have colours; "
@@ -253,8 +254,8 @@ static dlda_status read_input(parser *p)
     if (p->shape.height && memcmp(&shape, &p->shape, sizeof shape) != 0) {
         advise(&shape, &p->shape, advice, sizeof advice);
         DLDA_FAIL(DLDA_E_SHAPE,
-                  "%s: line %zu: the network takes images of %zux%zux%zu, the data has %zux%zux%zu; %s",
-                  p->where, p->line, shape.height, shape.width, shape.channels, p->shape.height, p->shape.width,
+                  "%s: line %zu: the network takes images of %zux%zux%zu, the data has %zux%zux%zu; %s", p->where,
+                  p->line, shape.height, shape.width, shape.channels, p->shape.height, p->shape.width,
                   p->shape.channels, advice);
     }
     p->shape = shape;
