@@ -213,10 +213,11 @@ static void test_sizes_that_differ(void **state)
     assert_int_equal(dlda_dataset_is_resized(NULL), 0);
 }
 
-/* Pictures of these sizes become images of that one. */
-static void check_choice(size_t n, const uint32_t (*sizes)[2], size_t height, size_t width, int resized)
+/* Pictures of these sizes become images of that one; a note has these words. */
+static void check_choice(size_t n, const uint32_t (*sizes)[2], size_t height, size_t width, const char *words)
 {
-    char name[64];
+    told notes = { 0 };
+    char name[64], path[256];
 
     make_sub_folder("choice");
     make_sub_folder("choice/a");
@@ -224,11 +225,13 @@ static void check_choice(size_t n, const uint32_t (*sizes)[2], size_t height, si
         snprintf(name, sizeof name, "choice/a/%zu.png", i);
         write_sized(name, 5, sizes[i][0], sizes[i][1]);
     }
-    dlda_dataset *set = read_ok(in_folder("choice"), DLDA_PART_TRAIN);
+    dlda_dataset *set = open_ok(&(dlda_read_spec){
+        .path = keep_path(path, "choice"), .part = DLDA_PART_TEST, .user = &notes, .note = note });
     if (dlda_dataset_height(set) != height || dlda_dataset_width(set) != width)
         fail_msg("%zu pictures: %zu x %zu, expected %zu x %zu", n, dlda_dataset_height(set),
                  dlda_dataset_width(set), height, width);
-    assert_int_equal(dlda_dataset_is_resized(set), resized);
+    assert_int_equal(dlda_dataset_is_resized(set), words != NULL);
+    expect_told(&notes, words != NULL, words ? words : "");
     dlda_dataset_destroy(set);
     for (size_t i = 0; i < n; i++) {
         snprintf(name, sizeof name, "choice/a/%zu.png", i);
@@ -241,14 +244,17 @@ static void check_choice(size_t n, const uint32_t (*sizes)[2], size_t height, si
 static void test_size_that_is_chosen(void **state)
 {
     (void)state;
-    check_choice(2, (const uint32_t[][2]){ { 96, 20 }, { 96, 20 } }, 96, 20, 0);
+    check_choice(2, (const uint32_t[][2]){ { 96, 20 }, { 96, 20 } }, 96, 20, NULL);
     check_choice(2, (const uint32_t[][2]){ { 300, 400 }, { 300, 400 } }, 72, 96,
-                 1); /* large: reduced in proportion */
-    check_choice(1, (const uint32_t[][2]){ { 1, 1000 } }, 1, 96, 1);
-    check_choice(3, (const uint32_t[][2]){ { 10, 90 }, { 20, 80 }, { 30, 70 } }, 20, 80, 1); /* medians */
-    check_choice(4, (const uint32_t[][2]){ { 32, 32 }, { 32, 32 }, { 32, 32 }, { 500, 900 } }, 32, 32, 1);
-    check_choice(2, (const uint32_t[][2]){ { 40, 90 }, { 90, 40 } }, 40, 40, 1); /* upright and wide: a square */
-    check_choice(3, (const uint32_t[][2]){ { 300, 400 }, { 300, 400 }, { 400, 300 } }, 96, 96, 1);
+                 "pictures of 300 x 400 (height, width) are reduced to 72 x 96");
+    check_choice(1, (const uint32_t[][2]){ { 1, 1000 } }, 1, 96, "reduced to 1 x 96");
+    check_choice(3, (const uint32_t[][2]){ { 10, 90 }, { 20, 80 }, { 30, 70 } }, 20, 80, "of 10 x 90 to 30 x 70");
+    check_choice(4, (const uint32_t[][2]){ { 32, 32 }, { 32, 32 }, { 32, 32 }, { 500, 900 } }, 32, 32,
+                 "pictures of 32 x 32 to 500 x 900 (height, width) are resized to 32 x 32");
+    /* upright and wide: a square */
+    check_choice(2, (const uint32_t[][2]){ { 40, 90 }, { 90, 40 } }, 40, 40, "of 40 x 90 to 90 x 40");
+    check_choice(3, (const uint32_t[][2]){ { 300, 400 }, { 400, 300 }, { 300, 400 } }, 96, 96,
+                 "of 300 x 400 to 400 x 300 (height, width) are resized to 96 x 96");
 }
 
 /* Grey pictures among colours are mentioned, and nothing else. */

@@ -187,29 +187,37 @@ static dlda_status check_sizes(const picture_set *set, const survey *all, const 
         set->pictures[first].shape.height, set->pictures[first].shape.width, height, width);
 }
 
+static int same_size(const dlda_image_shape *a, const dlda_image_shape *b)
+{
+    return a->height == b->height && a->width == b->width;
+}
+
+/* The place of the first picture of another size; n if all have this one. */
+static size_t find_other_size(const survey *all, const dlda_image_shape *size)
+{
+    size_t i = 0;
+
+    while (i < all->n && same_size(&all->shapes[i], size)) i++;
+    return i;
+}
+
 static void note_size(const picture_set *set, const survey *all, const dlda_read_spec *spec)
 {
     const dlda_image_shape *least = &all->shapes[all->smallest], *most = &all->shapes[all->largest];
-    size_t height = set->want.height, width = set->want.width;
+    size_t height = set->want.height, width = set->want.width, other = find_other_size(all, least);
 
-    if (least->height == most->height && least->width == most->width)
+    if (other == all->n) {
         dlda_read_note(spec,
                        "%s: pictures of %zu x %zu (height, width) are reduced to %zu x %zu; option resize HxW "
                        "chooses another size",
-                       set->folder, most->height, most->width, height, width);
-    else
-        dlda_read_note(
-            spec,
-            "%s: pictures of %zu x %zu to %zu x %zu (height, width) are resized to %zu x %zu; option resize "
-            "HxW chooses another size",
-            set->folder, least->height, least->width, most->height, most->width, height, width);
-}
-
-static int all_have_size(const survey *all, const dlda_image_shape *size)
-{
-    for (size_t i = 0; i < all->n; i++)
-        if (all->shapes[i].height != size->height || all->shapes[i].width != size->width) return 0;
-    return 1;
+                       set->folder, least->height, least->width, height, width);
+        return;
+    }
+    if (same_size(least, most)) most = &all->shapes[other]; /* upright and wide ones have the same area */
+    dlda_read_note(spec,
+                   "%s: pictures of %zu x %zu to %zu x %zu (height, width) are resized to %zu x %zu; option resize "
+                   "HxW chooses another size",
+                   set->folder, least->height, least->width, most->height, most->width, height, width);
 }
 
 /* Determines the common shape, and a place for each picture without failure so far. */
@@ -229,7 +237,7 @@ static dlda_status arrange(picture_set *set, const dlda_read_spec *spec, size_t 
         DLDA_TRY(dlda_picture_size_choose(all.shapes, all.n, &have));
     }
     set->want = dlda_image_shape_wanted(spec, &have);
-    *resized = !spec->height && !all_have_size(&all, &set->want);
+    *resized = !spec->height && find_other_size(&all, &set->want) < all.n;
     *count = all.n;
     if (*resized) note_size(set, &all, spec);
     if (!spec->channels && all.grey > 0 && all.grey < all.n)
