@@ -307,10 +307,10 @@ static void test_mistakes(void **state)
     check_mistake(
         "\ninput 32 32 3\ndense 2", digits, DLDA_E_SHAPE, 2,
         "the network takes images of 32x32x3, the data has 28x28x1; it is for colour images, these are grey; "
-        "choose another network, such as option net mlp");
+        "option net cnn takes images of any size, grey or in colour");
     check_mistake("input 28 28 1\ndense 2", (dlda_shape){ 28, 28, 3 }, DLDA_E_SHAPE, 1,
                   "the network takes images of 28x28x1, the data has 28x28x3; it is for grey images, these have "
-                  "colours; choose another network");
+                  "colours; option net cnn takes");
     check_mistake(
         "input 32 48 1\ndense 2", digits, DLDA_E_SHAPE, 1,
         "the network takes images of 32x48x1, the data has 28x28x1; option resize 32x48 converts the images");

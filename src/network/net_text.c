@@ -234,7 +234,7 @@ static void advise(const dlda_shape *network, const dlda_shape *data, char *text
             "works",
             network->height, network->width);
     else
-        snprintf(text, room, "%schoose another network, such as option net mlp",
+        snprintf(text, room, "%soption net cnn takes images of any size, grey or in colour",
                  network->channels == 1 && data->channels == 3   ? "it is for grey images, these have colours; "
                  : network->channels == 3 && data->channels == 1 ? "it is for colour images, these are grey; "
                                                                  : "");

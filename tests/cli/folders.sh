@@ -46,7 +46,7 @@ holds "both parts have one size" test "$silent_parts" = "(60, 80, 3) (60, 80, 3)
 
 expect 1 train data/photos --net cifar10 -o bad
 says 'takes images of 32x32x3, the data has 60x80x3; option --resize 32x32 converts the images'
-expect 1 train data/photos --net mnist -o bad; says 'it is for grey images, these have colours; choose another network'
+expect 1 train data/photos --net mnist -o bad; says 'it is for grey images, these have colours; option --net cnn takes images of any size'
 expect 1 train digits --net cifar10 --no-presets -o bad; says 'it is for colour images, these are grey'
 printf 'a,b,label\n1,2,x\n2,3,y\n1,1,x\n3,3,y\n' >table.csv
 expect 1 train table.csv --net mnist --validation 0 --batch 2 -o bad; says 'these are rows of numbers; option --net mlp'
