@@ -10,12 +10,18 @@ static void tell_problem(void *command, const char *message)
     complain(command, "%s", message);
 }
 
+static void tell_note(void *command, const char *message)
+{
+    complain(command, "%s", message);
+}
+
 dlda_read_spec data_spec(const char *command, const cli_options *options, const char *path, dlda_part part)
 {
     dlda_read_spec spec = { .path = path, .part = part, .user = (void *)command, .problem = tell_problem };
 
     dlda_read_spec_use_options(&spec, options->training);
     spec.skip_bad = option_is(options, "skip-bad", "true");
+    if (!option_is(options, "quiet", "true")) spec.note = tell_note;
     return spec;
 }
 

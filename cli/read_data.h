@@ -9,7 +9,8 @@
 
 #include "cli.h"
 
-/* What to read, according to the options. Skipped files are reported on stderr in the name of the command. */
+/* What to read, according to the options. Skipped files and, without --quiet, what was decided about the data are reported
+ * on stderr in the name of the command; who sets another `user` sets the callbacks too. */
 dlda_read_spec data_spec(const char *command, const cli_options *options, const char *path, dlda_part part);
 
 /* Like the library's dlda_dataset_... functions; if a known set is missing, the message says how to get it. */

@@ -134,12 +134,16 @@ typedef struct dlda_dataset dlda_dataset;
 
 typedef enum dlda_part { DLDA_PART_TRAIN, DLDA_PART_TEST } dlda_part;
 
+/* Why a picture cannot be used: it has another size than the model's; its format is known but not read (GIF, WebP, ...). */
+typedef enum dlda_unfit { DLDA_UNFIT_SIZE, DLDA_UNFIT_FORMAT } dlda_unfit;
+
 /* What to read, and how. Only `path` is required. */
 typedef struct dlda_read_spec {
     const char *path;         /* "digits", "mnist", ..., or a file or folder in a known format                */
     dlda_part part;           /* of a set that has two parts; a single file is a training part                */
     const char *format;       /* NULL: recognised from the content                                            */
-    size_t height, width;     /* 0, 0: unchanged; otherwise images are resized                                */
+    size_t height, width;     /* images are resized to this; 0, 0: they are not. A folder of pictures that have
+                                 different sizes, or a side of more than 96 pixels, then gets a size of its own */
     size_t channels;          /* 0: unchanged; 1 or 3                                                         */
     const char *label;        /* tables: the column of the labels, by name or number from 1;
                                  CIFAR-100: "fine" or "coarse"                                                */
@@ -147,13 +151,18 @@ typedef struct dlda_read_spec {
     size_t classes;           /* length of that list                                                          */
     size_t threads;           /* that decode pictures; 0: one per core                                        */
     int skip_bad;             /* skip samples that cannot be read                                             */
-    void *user;               /* argument of:                                                                 */
+    void *user;               /* argument of the functions below                                              */
     void (*problem)(void *user, const char *message); /* called for every sample that is skipped              */
+    void (*note)(void *user, const char *message);    /* called for what was decided about the data, such as a
+                                                         size for pictures, and for possible oversights       */
+    void (*unfit)(void *user, dlda_unfit reason, const char *message); /* see dlda_model_read_pictures        */
+    size_t fixed_height, fixed_width; /* 0, 0: any; otherwise pictures of another size are an error           */
 } dlda_read_spec;
 
 /* Takes format, label, height, width and threads from the options, which own the texts. */
 DLDA_API void dlda_read_spec_use_options(dlda_read_spec *spec, const dlda_options *options);
-/* For more data of the same kind: the channels and class names of `dataset`, which must outlive the reading. */
+/* For more data of the same kind: the channels and class names of `dataset`, which must outlive the reading. Unless `spec`
+ * has a size, pictures are resized if those of `dataset` were; otherwise they must have its size. */
 DLDA_API void dlda_read_spec_use_dataset(dlda_read_spec *spec, const dlda_dataset *dataset);
 
 /* Reads one part of a labelled set. docs/data_formats.md describes the formats: the embedded "digits"; "mnist",
@@ -193,6 +202,8 @@ DLDA_API size_t dlda_dataset_count(const dlda_dataset *dataset);
 DLDA_API size_t dlda_dataset_height(const dlda_dataset *dataset);
 DLDA_API size_t dlda_dataset_width(const dlda_dataset *dataset);
 DLDA_API size_t dlda_dataset_channels(const dlda_dataset *dataset);
+/* 1 if the data are pictures for which this height and width was chosen. A trainer records it as option resize. */
+DLDA_API int dlda_dataset_is_resized(const dlda_dataset *dataset);
 DLDA_API size_t dlda_dataset_classes(const dlda_dataset *dataset);
 DLDA_API const char *dlda_dataset_class_name(const dlda_dataset *dataset, size_t label);
 /* The label of sample i, -1 if it has none; all labels [count], NULL if there are none. */
@@ -386,8 +397,9 @@ DLDA_API const char *dlda_model_preparation(const dlda_model *model);    /* "sca
 DLDA_API const struct dlda_lda *dlda_model_lda(const dlda_model *model); /* deeplda_lda.h              */
 /* Sets the options of its training, except those set explicitly. */
 DLDA_API dlda_status dlda_options_use_model(dlda_options *options, const dlda_model *model);
-/* For data of this model: its channels, its class names and, if it was trained with option resize and `spec` has no size,
- * its size of images. The model must outlive the reading. */
+/* For data of this model: its channels, its class names and, if `spec` has no size, its size of images: pictures are
+ * resized if it was trained with option resize, otherwise they must have that size. The model must outlive the
+ * reading. */
 DLDA_API void dlda_read_spec_use_model(dlda_read_spec *spec, const dlda_model *model);
 
 /* The memory to run a model on up to `batch` images at once with `threads` threads (0: one per core). */
@@ -404,7 +416,8 @@ DLDA_API dlda_status dlda_model_read_picture(const dlda_model *model, const dlda
 DLDA_API dlda_status dlda_model_decode_picture(const dlda_model *model, const dlda_read_spec *spec,
                                                const void *bytes, size_t size, float *image);
 /* The same for n files, by the workspace's threads. Where a picture cannot be used, good [n] is 0, its image is zero and
- * spec->problem is called, by this thread and in the order of the paths. */
+ * spec->problem is called, by this thread and in the order of the paths; or spec->unfit, if it is set and applies, so that
+ * many such pictures can be summed up. */
 DLDA_API dlda_status dlda_model_read_pictures(const dlda_model *model, dlda_workspace *workspace,
                                               const dlda_read_spec *spec, const char *const *paths, size_t n,
                                               float *images, unsigned char *good);

@@ -304,8 +304,22 @@ static void test_mistakes(void **state)
     check_mistake("input 28 28 1\n", as_written, DLDA_E_FORMAT, 0, "no layers");
     check_mistake("relu\ngap", digits, DLDA_E_FORMAT, 0, "no layer has weights: there is nothing to train");
     check_mistake("dropout 0.5\ninput 9 9 1\n", digits, DLDA_E_FORMAT, 2, "input: must be the first line, once");
-    check_mistake("\ninput 32 32 3\ndense 2", digits, DLDA_E_SHAPE, 2,
-                  "the network takes images of 32x32x3, the data has 28x28x1; choose another network");
+    check_mistake(
+        "\ninput 32 32 3\ndense 2", digits, DLDA_E_SHAPE, 2,
+        "the network takes images of 32x32x3, the data has 28x28x1; it is for colour images, these are grey; "
+        "option net cnn takes images of any size, grey or in colour");
+    check_mistake("input 28 28 1\ndense 2", (dlda_shape){ 28, 28, 3 }, DLDA_E_SHAPE, 1,
+                  "the network takes images of 28x28x1, the data has 28x28x3; it is for grey images, these have "
+                  "colours; option net cnn takes");
+    check_mistake(
+        "input 32 48 1\ndense 2", digits, DLDA_E_SHAPE, 1,
+        "the network takes images of 32x48x1, the data has 28x28x1; option resize 32x48 converts the images");
+    check_mistake("input 32 32 1\ndense 2", (dlda_shape){ 1, 1, 784 }, DLDA_E_SHAPE, 1,
+                  "the network takes images of 32x32x1, the data has 1x1x784; these are rows of numbers; option "
+                  "net mlp takes them");
+    check_mistake(
+        "input 28 28 1\ndense 2", (dlda_shape){ 1, 1, 784 }, DLDA_E_SHAPE, 1,
+        "the network takes images of 28x28x1, the data has 1x1x784; option resize 28x28 makes images of the rows");
 }
 
 /* A shape with only some zeros is neither the data's nor "as written". */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_pictures.c - single PNG and JPEG files of every kind, cut at every length, damaged, and with headers that lie.
+ * test_pictures.c - single PNG and JPEG files of every kind, turned by a camera, cut at every length, damaged, and with
+ * headers that lie; other formats.
  */
 #define _GNU_SOURCE
+#include "dataset/exif.h"
 #include "dataset/picture.h"
 #include "picture_files.h"
 
@@ -15,7 +17,7 @@ static dlda_raw_images read_picture(const char *path)
     dlda_raw_images image = { 0 };
     dlda_image_shape shape = { 0 };
 
-    if (dlda_picture_read(path, &image) != DLDA_OK) fail_msg("%s", dlda_last_error());
+    if (dlda_picture_read(path, NULL, &image) != DLDA_OK) fail_msg("%s", dlda_last_error());
     assert_int_equal(dlda_picture_shape(path, &shape), DLDA_OK);
     assert_true(shape.height == image.height && shape.width == image.width && shape.channels == image.channels);
     assert_int_equal(image.count, 1);
@@ -39,7 +41,7 @@ static void expect_refusal(const char *path, const char *words)
     dlda_raw_images image = { 0 };
     size_t live = dlda_memory_count().live;
 
-    assert_int_equal(dlda_picture_read(path, &image), DLDA_E_FORMAT);
+    assert_int_equal(dlda_picture_read(path, NULL, &image), DLDA_E_FORMAT);
     assert_null(image.bytes);
     assert_int_equal(dlda_memory_count().live, live);
     if (!strstr(dlda_last_error(), path)) fail_msg("expected '%s' in: %s", path, dlda_last_error());
@@ -169,6 +171,215 @@ static void test_jpeg_kinds(void **state)
                    "with 4 components, expected grey");
 }
 
+/* ---- Orientation ---- */
+
+enum { EXIF = 6 + 8 + 2 + 2 * 12 + 4 };
+
+static void put_number(uint8_t *at, uint32_t value, size_t n, int big_endian)
+{
+    for (size_t i = 0; i < n; i++) at[big_endian ? n - 1 - i : i] = (uint8_t)(value >> 8 * i);
+}
+
+/* The content of an APP1 marker: a directory with two entries, of which the second is the orientation. */
+static void make_exif(uint8_t exif[EXIF], uint32_t orientation, int big_endian)
+{
+    uint8_t *tiff = exif + 6, *entry = tiff + 10 + 12;
+
+    memset(exif, 0, EXIF);
+    memcpy(exif, "Exif", 4);
+    memcpy(tiff, big_endian ? "MM" : "II", 2);
+    put_number(tiff + 2, 42, 2, big_endian);
+    put_number(tiff + 4, 8, 4, big_endian);
+    put_number(tiff + 8, 2, 2, big_endian);
+    put_number(tiff + 10, 0x010f, 2, big_endian); /* the maker of the camera */
+    put_number(entry, 0x0112, 2, big_endian);
+    put_number(entry + 2, 3, 2, big_endian);
+    put_number(entry + 4, 1, 4, big_endian);
+    put_number(entry + 8, orientation, 2, big_endian);
+}
+
+/* Writes a JPEG with this EXIF data behind its first two bytes. */
+static const char *write_with_exif(const char *name, const char *jpeg, const uint8_t *exif, size_t n)
+{
+    static uint8_t from[1 << 18], to[1 << 18];
+    size_t size = slurp(jpeg, from, sizeof from - 1000);
+
+    memcpy(to, from, 2);
+    memcpy(to + 2, "\xff\xe1", 2);
+    put_number(to + 4, (uint32_t)n + 2, 2, 1);
+    memcpy(to + 6, exif, n);
+    memcpy(to + 6 + n, from + 2, size - 2);
+    return write_bytes(name, to, size + n + 4);
+}
+
+/* The standard says where the first row and the first column of the stored picture are seen. */
+static void place_seen(int orientation, size_t height, size_t width, size_t row, size_t column, size_t *y,
+                       size_t *x)
+{
+    static const char first_row[] = " TTBBLRRL", first_column[] = " LRRLTTBB";
+
+    *y = *x = 0;
+    for (int axis = 0; axis < 2; axis++) {
+        size_t at = axis ? column : row, last = (axis ? width : height) - 1;
+        switch ((axis ? first_column : first_row)[orientation]) {
+        case 'T': *y = at; break;
+        case 'B': *y = last - at; break;
+        case 'L': *x = at; break;
+        case 'R': *x = last - at; break;
+        }
+    }
+}
+
+static void check_orientation(const char *plain, int orientation, int big_endian)
+{
+    uint8_t exif[EXIF];
+
+    make_exif(exif, (uint32_t)orientation, big_endian);
+    dlda_raw_images stored = read_picture(plain);
+    dlda_raw_images seen = read_picture(write_with_exif("turned.jpg", plain, exif, sizeof exif));
+    assert_int_equal(seen.height, orientation >= 5 ? stored.width : stored.height);
+    assert_int_equal(seen.width, orientation >= 5 ? stored.height : stored.width);
+    for (size_t r = 0; r < stored.height; r++)
+        for (size_t c = 0; c < stored.width; c++) {
+            size_t y = 0, x = 0, n = stored.channels;
+            place_seen(orientation, stored.height, stored.width, r, c, &y, &x);
+            assert_memory_equal(seen.bytes + (y * seen.width + x) * n, stored.bytes + (r * stored.width + c) * n,
+                                n);
+        }
+    dlda_release(stored.bytes);
+    dlda_release(seen.bytes);
+}
+
+static void test_orientations(void **state)
+{
+    uint8_t pixels[256 * 3];
+    char path[256];
+
+    (void)state;
+    smooth(pixels, 3);
+    for (int components = 1; components <= 3; components += 2) {
+        snprintf(path, sizeof path, "%s", write_jpeg("plain.jpg", (jpeg_kind){ components, 95, 0 }, 14, 9, pixels));
+        for (int orientation = 1; orientation <= 8; orientation++)
+            for (int big_endian = 0; big_endian < 2; big_endian++) check_orientation(path, orientation, big_endian);
+    }
+}
+
+/* Damaged EXIF data is ignored, whatever it says; the sanitizers watch the bounds. */
+static void test_damaged_exif(void **state)
+{
+    uint8_t exif[EXIF], pixels[256 * 3];
+    char path[256];
+
+    (void)state;
+    smooth(pixels, 3);
+    snprintf(path, sizeof path, "%s", write_jpeg("plain.jpg", (jpeg_kind){ 3, 95, 0 }, 14, 9, pixels));
+    for (uint32_t wrong = 0; wrong < 65536; wrong = wrong ? wrong * 9 : 9) {
+        make_exif(exif, wrong, 0);
+        assert_int_equal(dlda_exif_orientation(exif, EXIF), 0);
+    }
+    make_exif(exif, 6, 1);
+    assert_int_equal(dlda_exif_orientation(exif, EXIF), 6);
+    for (size_t n = 0; n < EXIF; n++) {
+        uint8_t *cut = malloc(n + 1);
+        memcpy(cut, exif, n);
+        assert_int_equal(dlda_exif_orientation(cut, n), n < EXIF - 6 ? 0 : 6); /* the last 6 bytes say nothing */
+        dlda_raw_images image = read_picture(write_with_exif("cut.jpg", path, cut, n));
+        dlda_release(image.bytes);
+        free(cut);
+    }
+    for (size_t bit = 0; bit < 8 * EXIF; bit++) {
+        exif[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        assert_in_range(dlda_exif_orientation(exif, EXIF), 0, 8);
+        dlda_raw_images image = read_picture(write_with_exif("bit.jpg", path, exif, EXIF));
+        dlda_release(image.bytes);
+        exif[bit / 8] ^= (uint8_t)(1 << bit % 8);
+    }
+    put_number(exif + 6 + 4, 0xffffffffu, 4, 1); /* a directory far outside */
+    assert_int_equal(dlda_exif_orientation(exif, EXIF), 0);
+}
+
+/* ---- Large JPEGs for small images ---- */
+
+static void shrink(const dlda_raw_images *image, const dlda_image_shape *want, uint8_t *bytes)
+{
+    dlda_resizer *resizer = NULL;
+    dlda_image_shape have = { image->height, image->width, image->channels };
+
+    assert_int_equal(dlda_resizer_create(&have, want, &resizer), DLDA_OK);
+    dlda_resizer_run(resizer, image->bytes, bytes);
+    dlda_resizer_destroy(resizer);
+}
+
+/* Decoded at a part of its size, a picture needs less memory and gives nearly the same small image. */
+static void test_reduced_decoding(void **state)
+{
+    enum { H = 480, W = 640 };
+    const dlda_image_shape small = { 20, 15, 3 }, upright = { 15, 20, 3 };
+    uint8_t *pixels = malloc(H * W * 3), exif[EXIF], a[900], b[900];
+    char path[256];
+
+    (void)state;
+    for (size_t i = 0; i < H * W * 3; i++)
+        pixels[i] = (uint8_t)(i / 3 / W / 4 + i / 3 % W / 6 + (i * 2654435761u >> 28));
+    make_exif(exif, 6, 0);
+    snprintf(path, sizeof path, "%s", write_jpeg("large.jpg", (jpeg_kind){ 3, 30, 0 }, W, H, pixels));
+    snprintf(path, sizeof path, "%s", write_with_exif("turned.jpg", path, exif, EXIF));
+    dlda_raw_images whole = { 0 }, part = { 0 };
+    assert_int_equal(dlda_picture_read(path, &small, &part), DLDA_OK);
+    assert_true(part.height == W / 8 && part.width == H / 8);
+    assert_int_equal(dlda_picture_read(path, NULL, &whole), DLDA_OK);
+    assert_true(whole.height == W && whole.width == H);
+    shrink(&whole, &small, a);
+    shrink(&part, &small, b);
+    for (size_t i = 0; i < sizeof a; i++) assert_in_range(abs(a[i] - b[i]), 0, 6);
+    dlda_release(part.bytes);
+    assert_int_equal(dlda_picture_read(path, &(dlda_image_shape){ 161, 120, 3 }, &part), DLDA_OK);
+    assert_int_equal(part.height, W); /* half of it is 320: less than twice 161 */
+    dlda_release(part.bytes);
+    assert_int_equal(dlda_picture_read(path, &upright, &part), DLDA_OK);
+    assert_true(part.height == W / 8 && part.width == H / 8);
+    dlda_release(part.bytes);
+    dlda_release(whole.bytes);
+    free(pixels);
+}
+
+/* ---- Other formats ---- */
+
+static void test_foreign_formats(void **state)
+{
+    static const struct {
+        const char *start, *name;
+        size_t n;
+    } files[] = { { "GIF89a\1\0\1\0\0\0", "in GIF format", 12 },
+                  { "GIF87a\1\0\1\0\0\0", "in GIF format", 12 },
+                  { "RIFF\x20\0\0\0WEBPVP8 ", "in WebP format", 16 },
+                  { "BM\x46\0\0\0\0\0\0\0\x36\0\0\0", "in BMP format", 14 },
+                  { "II*\0\x08\0\0\0", "in TIFF format", 8 },
+                  { "MM\0*\0\0\0\x08", "in TIFF format", 8 },
+                  { "\0\0\0\x18"
+                    "ftypheic\0\0\0\0",
+                    "in HEIC format", 16 },
+                  { "\0\0\0\x18"
+                    "ftypavif\0\0\0\0",
+                    "in AVIF format", 16 } };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        const char *path = write_bytes("strange", files[i].start, files[i].n);
+        expect_refusal(path, files[i].name);
+        expect_refusal(path,
+                       "expected PNG or JPEG; convert it, for example with ImageMagick: mogrify -auto-orient");
+        expect_failure(path, DLDA_E_FORMAT, files[i].name); /* as data */
+        for (size_t n = 0; n < files[i].n; n++) dlda_picture_foreign((const uint8_t *)files[i].start, n);
+    }
+    expect_refusal(write_bytes("text", "BMW and other cars", 18), "neither a PNG nor a JPEG picture");
+    expect_refusal(write_bytes("film",
+                               "\0\0\0\x18"
+                               "ftypisom\0\0\0\0",
+                               16),
+                   "neither a PNG nor a JPEG picture");
+}
+
 /* ---- Damage ---- */
 
 /* What a library says on its own account would land on stderr. */
@@ -232,7 +443,7 @@ static void test_a_damaged_bit_in_every_byte(void **state)
         for (size_t bit = 0; bit < 8 * size; bit += bit % 8 < 7 ? 9 : 1) {
             dlda_raw_images image = { 0 };
             bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
-            dlda_status status = dlda_picture_read(write_bytes("bit", bytes, size), &image);
+            dlda_status status = dlda_picture_read(write_bytes("bit", bytes, size), NULL, &image);
             assert_true(status == DLDA_OK || status == DLDA_E_FORMAT);
             noticed += status != DLDA_OK;
             dlda_release(image.bytes);
@@ -297,6 +508,10 @@ int main(void)
         cmocka_unit_test(test_png_16_bits),
         cmocka_unit_test(test_png_palette_and_few_bits),
         cmocka_unit_test(test_jpeg_kinds),
+        cmocka_unit_test(test_orientations),
+        cmocka_unit_test(test_damaged_exif),
+        cmocka_unit_test(test_reduced_decoding),
+        cmocka_unit_test(test_foreign_formats),
         cmocka_unit_test(test_cut_at_every_length),
         cmocka_unit_test(test_a_damaged_bit_in_every_byte),
         cmocka_unit_test(test_headers_that_promise_too_much),

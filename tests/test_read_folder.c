@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_read_folder.c - folders of pictures: classes, parts, mixed kinds and sizes, damaged files, and the same images
- * through several formats.
+ * test_read_folder.c - folders of pictures: classes, parts, mixed kinds and sizes, damaged files, mistyped paths, and the
+ * same images through several formats.
  */
 #define _GNU_SOURCE
 #include "picture_files.h"
@@ -164,9 +164,21 @@ static void test_mixed_kinds(void **state)
     dlda_dataset_destroy(greys);
 }
 
+/* A grey PNG of one brightness in any size. */
+static void write_sized(const char *name, uint8_t brightness, uint32_t height, uint32_t width)
+{
+    uint8_t *pixels = malloc((size_t)height * width);
+
+    memset(pixels, brightness, (size_t)height * width);
+    write_png(name, PNG_FORMAT_GRAY, width, height, pixels);
+    free(pixels);
+}
+
 static void test_sizes_that_differ(void **state)
 {
-    const uint8_t pixels[64] = { 0 };
+    told notes = { 0 };
+    char path[256];
+    dlda_read_spec spec = { .path = keep_path(path, "sizes"), .user = &notes, .note = note };
 
     (void)state;
     make_sub_folder("sizes");
@@ -174,15 +186,93 @@ static void test_sizes_that_differ(void **state)
     make_sub_folder("sizes/b");
     write_plain("sizes/a/1.png", 100);
     write_plain("sizes/a/2.png", 200);
-    write_png("sizes/b/3.png", PNG_FORMAT_GRAY, 8, 8, pixels);
-    expect_failure(in_folder("sizes"), DLDA_E_SHAPE,
-                   "a/1.png is 4 x 6, b/3.png is 8 x 8 (height, width), expected one size; use option resize");
-    dlda_dataset *set = open_ok(&(dlda_read_spec){ .path = in_folder("sizes"), .height = 3, .width = 2 });
+    write_sized("sizes/b/3.png", 7, 8, 9);
+    write_sized("sizes/b/4.png", 9, 8, 9);
+    write_plain("sizes/b/5.png", 50);
+    dlda_dataset *set = open_ok(&spec); /* the size of most */
+    assert_true(dlda_dataset_height(set) == 4 && dlda_dataset_width(set) == 6 && dlda_dataset_is_resized(set));
+    expect_told(&notes, 1,
+                "sizes: pictures of 4 x 6 to 8 x 9 (height, width) are resized to 4 x 6; option resize HxW chooses "
+                "another size");
     uint8_t *bytes = bytes_of(set);
-    assert_true(dlda_dataset_height(set) == 3 && dlda_dataset_width(set) == 2);
-    for (size_t i = 0; i < 18; i++) assert_int_equal(bytes[i], i < 6 ? 100 : i < 12 ? 200 : 0);
+    for (size_t i = 0; i < 5; i++) assert_int_equal(bytes[24 * i], ((uint8_t[]){ 100, 200, 7, 9, 50 })[i]);
+    free(bytes);
+    spec = (dlda_read_spec){ .path = path };
+    dlda_read_spec_use_dataset(&spec, set); /* a test part would get the same size */
+    assert_true(spec.height == 4 && spec.width == 6 && spec.fixed_height == 0);
+    dlda_dataset_destroy(set);
+    expect_open_failure(&(dlda_read_spec){ .path = path, .fixed_height = 4, .fixed_width = 6 }, DLDA_E_SHAPE,
+                        "sizes: 2 of 5 pictures are not 4 x 6 (height, width); the first: b/3.png is 8 x 9; option "
+                        "resize 4x6 converts them");
+    set = open_ok(&(dlda_read_spec){ .path = path, .height = 3, .width = 2 });
+    assert_true(dlda_dataset_height(set) == 3 && dlda_dataset_width(set) == 2 && !dlda_dataset_is_resized(set));
+    bytes = bytes_of(set);
+    for (size_t i = 0; i < 30; i++) assert_int_equal(bytes[i], ((uint8_t[]){ 100, 200, 7, 9, 50 })[i / 6]);
     free(bytes);
     dlda_dataset_destroy(set);
+    assert_int_equal(dlda_dataset_is_resized(NULL), 0);
+}
+
+/* Pictures of these sizes become images of that one; a note has these words. */
+static void check_choice(size_t n, const uint32_t (*sizes)[2], size_t height, size_t width, const char *words)
+{
+    told notes = { 0 };
+    char name[64], path[256];
+
+    make_sub_folder("choice");
+    make_sub_folder("choice/a");
+    for (size_t i = 0; i < n; i++) {
+        snprintf(name, sizeof name, "choice/a/%zu.png", i);
+        write_sized(name, 5, sizes[i][0], sizes[i][1]);
+    }
+    dlda_dataset *set = open_ok(&(dlda_read_spec){
+        .path = keep_path(path, "choice"), .part = DLDA_PART_TEST, .user = &notes, .note = note });
+    if (dlda_dataset_height(set) != height || dlda_dataset_width(set) != width)
+        fail_msg("%zu pictures: %zu x %zu, expected %zu x %zu", n, dlda_dataset_height(set),
+                 dlda_dataset_width(set), height, width);
+    assert_int_equal(dlda_dataset_is_resized(set), words != NULL);
+    expect_told(&notes, words != NULL, words ? words : "");
+    dlda_dataset_destroy(set);
+    for (size_t i = 0; i < n; i++) {
+        snprintf(name, sizeof name, "choice/a/%zu.png", i);
+        assert_int_equal(unlink(in_folder(name)), 0);
+    }
+    assert_int_equal(rmdir(in_folder("choice/a")), 0);
+    assert_int_equal(rmdir(in_folder("choice")), 0);
+}
+
+static void test_size_that_is_chosen(void **state)
+{
+    (void)state;
+    check_choice(2, (const uint32_t[][2]){ { 96, 20 }, { 96, 20 } }, 96, 20, NULL);
+    check_choice(2, (const uint32_t[][2]){ { 300, 400 }, { 300, 400 } }, 72, 96,
+                 "pictures of 300 x 400 (height, width) are reduced to 72 x 96");
+    check_choice(1, (const uint32_t[][2]){ { 1, 1000 } }, 1, 96, "reduced to 1 x 96");
+    check_choice(3, (const uint32_t[][2]){ { 10, 90 }, { 20, 80 }, { 30, 70 } }, 20, 80, "of 10 x 90 to 30 x 70");
+    check_choice(4, (const uint32_t[][2]){ { 32, 32 }, { 32, 32 }, { 32, 32 }, { 500, 900 } }, 32, 32,
+                 "pictures of 32 x 32 to 500 x 900 (height, width) are resized to 32 x 32");
+    /* upright and wide: a square */
+    check_choice(2, (const uint32_t[][2]){ { 40, 90 }, { 90, 40 } }, 40, 40, "of 40 x 90 to 90 x 40");
+    check_choice(3, (const uint32_t[][2]){ { 300, 400 }, { 400, 300 }, { 300, 400 } }, 96, 96,
+                 "of 300 x 400 to 400 x 300 (height, width) are resized to 96 x 96");
+}
+
+/* Grey pictures among colours are mentioned, and nothing else. */
+static void test_notes_about_kinds(void **state)
+{
+    told notes = { 0 };
+    char path[256];
+    dlda_read_spec spec = {
+        .path = keep_path(path, "mixed"), .part = DLDA_PART_TEST, .user = &notes, .note = note
+    };
+
+    (void)state;
+    dlda_dataset_destroy(open_ok(&spec));
+    expect_told(&notes, 1, "mixed: 2 of 3 pictures are grey; all are read as colour");
+    notes = (told){ 0 };
+    spec.channels = 1;
+    dlda_dataset_destroy(open_ok(&spec));
+    expect_told(&notes, 0, "");
 }
 
 /* ---- What is wrong ---- */
@@ -196,8 +286,8 @@ static void test_bad_folders(void **state)
     expect_failure(in_folder("wrong"), DLDA_E_FORMAT, "wrong: found no folder in it, expected one for each class");
     make_sub_folder("wrong/a");
     make_sub_folder("wrong/b");
+    expect_failure(in_folder("wrong"), DLDA_E_FORMAT, "wrong: no pictures in the folders in it (a, b)");
     write_plain("wrong/a/1.png", 1);
-    expect_failure(in_folder("wrong"), DLDA_E_FORMAT, "wrong/b: no pictures in the folder of this class");
     write_bytes("wrong/b/notes.txt", "words", 5);
     expect_failure(in_folder("wrong"), DLDA_E_FORMAT, "wrong/b/notes.txt: neither a PNG nor a JPEG picture");
     expect_open_failure(&(dlda_read_spec){ .path = in_folder("wrong"), .skip_bad = 1 }, DLDA_E_FORMAT,
@@ -209,6 +299,103 @@ static void test_bad_folders(void **state)
     expect_failure(in_folder("wrong"), DLDA_E_FORMAT, "must be valid UTF-8");
     expect_open_failure(&(dlda_read_spec){ .path = in_folder("wrong/1.jpg"), .format = "folder" }, DLDA_E_IO,
                         "not a folder");
+}
+
+/* Classes without pictures are left out, those with one picture are named. */
+static void test_empty_and_single_classes(void **state)
+{
+    static const char *const folders[] = { "few", "few/a", "few/b", "few/c", "few/d", "few/e", "few/e/deeper" };
+    told notes = { 0 };
+    char path[256];
+    dlda_read_spec spec = { .path = keep_path(path, "few"), .user = &notes, .note = note };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) make_sub_folder(folders[i]);
+    assert_int_equal(dlda_dataset_has_part(&spec), 0); /* nothing but folders */
+    write_bytes("few/e/deeper/1.txt", "words", 5);
+    write_bytes("few/b/1.txt", "words", 5);
+    assert_int_equal(dlda_dataset_has_part(&spec), 0);
+    assert_int_equal(unlink(in_folder("few/b/1.txt")), 0);
+    write_plain("few/b/1", 1); /* names say nothing */
+    assert_int_equal(dlda_dataset_has_part(&spec), 1);
+    write_plain("few/b/2.png", 2);
+    write_plain("few/c/1.png", 3);
+    write_plain("few/d/1.png", 4);
+    dlda_dataset *set = open_ok(&spec);
+    assert_int_equal(dlda_dataset_classes(set), 3);
+    assert_string_equal(dlda_dataset_class_name(set, 0), "b");
+    assert_int_equal(dlda_dataset_label(set, 2), 1);
+    expect_told(&notes, 2, "few: a folder without pictures is no class; left out: a, e\n");
+    expect_told(&notes, 2, "add pictures to, or remove: c, d\n");
+    dlda_dataset_destroy(set);
+    notes = (told){ 0 };
+    spec.part = DLDA_PART_TEST; /* one picture is enough for a test */
+    dlda_dataset_destroy(open_ok(&spec));
+    expect_told(&notes, 1, "left out: a, e\n");
+}
+
+/* Pictures in other formats are one line, however many there are. */
+static void test_foreign_pictures(void **state)
+{
+    told notes = { 0 };
+    char path[256];
+    dlda_read_spec spec = { .path = keep_path(path, "foreign"), .user = &notes, .problem = note };
+
+    (void)state;
+    make_sub_folder("foreign");
+    write_bytes("foreign/1.gif", "GIF89a----------", 16);
+    dlda_dataset *set = NULL;
+    assert_int_equal(dlda_dataset_open_images(&spec, &set), DLDA_E_FORMAT);
+    assert_non_null(
+        strstr(dlda_last_error(), "foreign: 1 of 1 files are GIF, expected PNG or JPEG; the first: 1.gif;"));
+    assert_non_null(strstr(dlda_last_error(), "mogrify -auto-orient -format png "));
+    assert_int_equal(unlink(in_folder("foreign/1.gif")), 0);
+    make_sub_folder("foreign/a");
+    write_plain("foreign/a/1.png", 1);
+    write_bytes("foreign/a/2.gif", "GIF89a----------", 16);
+    write_bytes("foreign/a/3.jpg", "RIFF----WEBPVP8 ", 16);
+    write_bytes("foreign/a/4.gif", "GIF89a----------", 16);
+    expect_open_failure(
+        &spec, DLDA_E_FORMAT,
+        "foreign: 3 of 4 files are GIF, WebP, expected PNG or JPEG; the first: a/2.gif; convert them, for "
+        "example with ImageMagick: mogrify -auto-orient -format png ");
+    assert_non_null(strstr(dlda_last_error(), "foreign/*/*.gif, and remove the originals, or use option skip-bad"));
+    spec.skip_bad = 1;
+    notes = (told){ 0 };
+    set = open_ok(&spec);
+    assert_int_equal(dlda_dataset_count(set), 1);
+    expect_told(&notes, 1,
+                "foreign: 3 of 4 files are skipped: GIF, WebP, expected PNG or JPEG; the first: a/2.gif");
+    dlda_dataset_destroy(set);
+}
+
+/* ---- Mistyped paths ---- */
+
+static void expect_suggestion(const char *name, const char *words)
+{
+    char path[256];
+
+    expect_failure(keep_path(path, name), DLDA_E_IO, words);
+    assert_null(strstr(dlda_last_error(), "an .npz file")); /* the list of formats would not help */
+}
+
+static void test_mistyped_paths(void **state)
+{
+    (void)state;
+    make_sub_folder("photos");
+    make_sub_folder("photos/cats");
+    write_plain("photos/cats/1.png", 1);
+    expect_suggestion("phtos", "phtos: no such file or folder; did you mean '");
+    expect_suggestion("phtos", "/photos'?");
+    expect_suggestion("phtos/cats", "/photos/cats'?");
+    expect_suggestion("phtos/dogs", "/photos'?");
+    expect_suggestion("photos/cast/", "/photos/cats/'?");
+    expect_suggestion("photos/cats/1.pgn/x", "/photos/cats/1.png'?");
+    expect_suggestion("photos/zebras", "zebras: no such file or folder");
+    assert_null(strstr(dlda_last_error(), "did you mean"));
+    expect_suggestion("photos/cats/1.png/x", "no such file or folder"); /* a file is no folder */
+    expect_failure("dgits", DLDA_E_IO, "dgits: no such file or folder; did you mean 'digits'?");
+    expect_failure("", DLDA_E_IO, ": no such file or folder");
 }
 
 static void make_damaged(void)
@@ -431,9 +618,16 @@ static dlda_status try_flat(dlda_dataset **one, dlda_dataset **two)
     return dlda_dataset_open_images(&(dlda_read_spec){ .path = in_folder("flat"), .threads = 1 }, one);
 }
 
+static dlda_status try_sizes(dlda_dataset **one, dlda_dataset **two)
+{
+    (void)two;
+    return dlda_dataset_open(&(dlda_read_spec){ .path = in_folder("sizes"), .threads = 1 }, one);
+}
+
 static void test_no_memory(void **state)
 {
     (void)state;
+    fail_in_turn(try_sizes, 30);
     fail_in_turn(try_folder, 40);
     fail_in_turn(try_parts, 30);
     fail_in_turn(try_flat, 20);
@@ -447,7 +641,12 @@ int main(void)
         cmocka_unit_test(test_train_as_a_class),
         cmocka_unit_test(test_mixed_kinds),
         cmocka_unit_test(test_sizes_that_differ),
+        cmocka_unit_test(test_size_that_is_chosen),
+        cmocka_unit_test(test_notes_about_kinds),
         cmocka_unit_test(test_bad_folders),
+        cmocka_unit_test(test_empty_and_single_classes),
+        cmocka_unit_test(test_foreign_pictures),
+        cmocka_unit_test(test_mistyped_paths),
         cmocka_unit_test(test_damaged_files),
         cmocka_unit_test(test_flat_folder),
         cmocka_unit_test(test_same_tensor_from_all_formats),

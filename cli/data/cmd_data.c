@@ -35,6 +35,13 @@ dlda_read_spec data_read_spec(const cli_arguments *arguments, dlda_part part)
     return data_spec("data", arguments->options, arguments->words[1], part);
 }
 
+void data_use_size(dlda_read_spec *spec, const dlda_dataset *train)
+{
+    if (!dlda_dataset_is_resized(train)) return;
+    spec->height = dlda_dataset_height(train);
+    spec->width = dlda_dataset_width(train);
+}
+
 void data_format_bytes(size_t bytes, char text[32])
 {
     if (bytes >= 9950000) snprintf(text, 32, "%.0f MB", 1e-6 * (double)bytes);

@@ -47,6 +47,13 @@ static void note_problem(void *user, const char *message)
     if ((self->problems[self->n_problems] = strdup(message)) != NULL) self->n_problems++;
 }
 
+/* What was decided about the data is no damage. */
+static void tell_note(void *user, const char *message)
+{
+    (void)user;
+    complain(name, "%s", message);
+}
+
 static void count_classes(measures *part)
 {
     for (size_t i = 0; i < dlda_dataset_count(part->dataset); i++) {
@@ -116,6 +123,8 @@ static int check_part(check *self, dlda_part part)
 
     spec.user = self;
     spec.problem = note_problem;
+    spec.note = tell_note;
+    data_use_size(&spec, self->parts[DLDA_PART_TRAIN].dataset);
     if (data_open(&spec, &self->parts[part].dataset) != DLDA_OK) {
         note_problem(self, dlda_last_error());
         return EXIT_FAILED;

@@ -27,31 +27,32 @@ static int check_folder(const cli_options *options)
     return EXIT_FAILED;
 }
 
-static int convert_part(const cli_arguments *arguments, dlda_part part)
+/* Pictures of the `other` part, if it is to follow, get the size that was chosen for these. */
+static int convert_part(const cli_arguments *arguments, const dlda_read_spec *spec, dlda_read_spec *other)
 {
-    const dlda_read_spec spec = data_read_spec(arguments, part);
     const char *folder = option_text(arguments->options, "output");
     dlda_dataset *dataset = NULL;
-    int code = exit_code_of(name, data_open(&spec, &dataset));
+    int code = exit_code_of(name, data_open(spec, &dataset));
 
     if (code == EXIT_OK)
-        code = exit_code_at(name, spec.path,
-                            dlda_dataset_write(dataset, part, wanted_format(arguments->options), folder));
+        code = exit_code_at(name, spec->path,
+                            dlda_dataset_write(dataset, spec->part, wanted_format(arguments->options), folder));
     if (code == EXIT_OK)
         printf("%s: %zu %s images\n", folder, dlda_dataset_count(dataset),
-               part == DLDA_PART_TRAIN ? "training" : "test");
+               spec->part == DLDA_PART_TRAIN ? "training" : "test");
+    if (other) data_use_size(other, dataset);
     dlda_dataset_destroy(dataset);
     return code;
 }
 
 int data_convert(const cli_arguments *arguments)
 {
-    const dlda_read_spec train = data_read_spec(arguments, DLDA_PART_TRAIN),
-                         test = data_read_spec(arguments, DLDA_PART_TEST);
+    dlda_read_spec train = data_read_spec(arguments, DLDA_PART_TRAIN),
+                   test = data_read_spec(arguments, DLDA_PART_TEST);
     int code = check_folder(arguments->options), has_test = dlda_dataset_has_part(&test);
 
     if (code == EXIT_OK && (dlda_dataset_has_part(&train) || !has_test))
-        code = convert_part(arguments, DLDA_PART_TRAIN);
-    if (code == EXIT_OK && has_test) code = convert_part(arguments, DLDA_PART_TEST);
+        code = convert_part(arguments, &train, &test);
+    if (code == EXIT_OK && has_test) code = convert_part(arguments, &test, NULL);
     return code;
 }

@@ -18,6 +18,9 @@ int data_show(const cli_arguments *arguments);
 /* What to read of words[1], according to the options. */
 dlda_read_spec data_read_spec(const cli_arguments *arguments, dlda_part part);
 
+/* Reads pictures in the size that was chosen for those of `train`, if any; `train` may be NULL. */
+void data_use_size(dlda_read_spec *spec, const dlda_dataset *train);
+
 /* "55 MB", "184 MB", "12 kB". */
 void data_format_bytes(size_t bytes, char text[32]);
 

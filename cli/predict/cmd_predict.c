@@ -51,6 +51,7 @@ static void predict_dataset(predictor *self, const char *path)
     spec.skip_bad = 1;
     spec.user = self;
     spec.problem = tell_bad;
+    spec.note = NULL;
     int labelled = option_is(self->options, "truth", "true") && dlda_dataset_has_labels(&spec);
     dlda_status status = labelled ? data_open(&spec, &images) : data_open_images(&spec, &images);
     if (exit_code_of(name, status) == EXIT_OK) predictor_add_dataset(self, path, images);
@@ -116,8 +117,10 @@ static int predict_list(predictor *self)
     }
     lines->descriptor = STDIN_FILENO;
     while (!self->lost && ((line = line_next(lines, self->pictures.count == 0)) || self->pictures.count > 0)) {
-        if (!line) predictor_flush(self);
-        else if (lines->too_long) {
+        if (!line) {
+            predictor_flush(self);
+            predictor_report_unfit(self); /* whoever sends names waits for what becomes of them */
+        } else if (lines->too_long) {
             complain(name, "%s: a line of more than %d bytes: %.40s...", standard_input, LINE_ROOM, line);
             self->failed = 1;
         } else if (line[0]) predict_path(self, line);
@@ -166,6 +169,7 @@ static int predict_all(predictor *self, const cli_arguments *arguments)
     }
     if (option_is(arguments->options, "list", "true")) code = predict_list(self);
     predictor_flush(self);
+    predictor_report_unfit(self);
     tell_truth(self);
     if (self->failed) code = EXIT_FAILED;
     if (!self->begun) {
@@ -202,8 +206,8 @@ const cli_command predict_command = {
         "Each line has the file, the index of the image in it, the class, its probability, and the "
         "probabilities of all classes, or with --top those of the most probable ones. --reject adds the "
         "squared distance to the nearest class and whether the image is too far from all classes. Images "
-        "are converted to the model's channels, and resized if the model was trained with --resize or if "
-        "--resize is given; otherwise they must have the model's size. A file that cannot be used is "
+        "are converted to the model's channels, and resized if the model was trained with --resize, or on "
+        "pictures of different sizes, or if --resize is given; otherwise they must have the model's size. A file that cannot be used is "
         "reported, the others are processed, and the exit status is 1. --truth adds the true class, from the name "
         "of a picture's folder or the labels of a set, and counts the correct predictions.",
     .examples = "deeplda predict run seven.png\n"

@@ -7,6 +7,7 @@
 #include "fit.h"
 #include "read_data.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -173,12 +174,35 @@ static void note_bad(void *user, const char *message)
     self->failed = 1;
 }
 
+static void note_unfit(void *user, dlda_unfit reason, const char *message)
+{
+    predictor *self = user;
+    unfit_pictures *all = &self->unfit[reason];
+
+    if (all->count++ == 0) snprintf(all->first, sizeof all->first, "%s", message);
+    self->failed = 1;
+}
+
+void predictor_report_unfit(predictor *self)
+{
+    for (int reason = 0; reason < 2; reason++) {
+        unfit_pictures *all = &self->unfit[reason];
+        if (all->count == 1) complain(self->command, "%s", all->first);
+        if (all->count > 1)
+            complain(self->command, "%zu pictures %s, the first: %s", all->count,
+                     reason == DLDA_UNFIT_SIZE ? "have another size" : "have another format", all->first);
+        all->count = 0;
+    }
+}
+
 static dlda_read_spec picture_spec(predictor *self, const char *path)
 {
     dlda_read_spec spec = data_spec(self->command, self->options, path, DLDA_PART_TEST);
 
     spec.user = self;
     spec.problem = note_bad;
+    spec.unfit = note_unfit;
+    spec.note = NULL;
     return spec;
 }
 

@@ -12,6 +12,12 @@
 #include "predict/paths.h"
 #include "terminal/output.h"
 
+/* Pictures that cannot be used for the same reason. */
+typedef struct unfit_pictures {
+    size_t count;
+    char first[1024]; /* message about the first of them */
+} unfit_pictures;
+
 typedef struct predictor {
     const char *command;
     const cli_options *options;
@@ -29,7 +35,8 @@ typedef struct predictor {
     double *distances;   /* [batch]          */
     dlda_probability kind;
     answer_format format;
-    path_list pictures; /* waiting to be classified */
+    path_list pictures;      /* waiting to be classified */
+    unfit_pictures unfit[2]; /* by dlda_unfit */
     cli_output output;
     size_t known, right; /* images with a known true class; those of them with that prediction */
     size_t unknown;      /* images without one                                                 */
@@ -51,5 +58,7 @@ void predictor_add_dataset(predictor *self, const char *path, const dlda_dataset
 
 /* Classifies the waiting pictures and flushes the output. */
 void predictor_flush(predictor *self);
+/* Reports the pictures of a wrong size and those of formats that are not read, in one line each. */
+void predictor_report_unfit(predictor *self);
 
 #endif

@@ -250,6 +250,11 @@ size_t dlda_dataset_channels(const dlda_dataset *dataset)
     return dataset ? dataset->channels : 0;
 }
 
+int dlda_dataset_is_resized(const dlda_dataset *dataset)
+{
+    return dataset ? dataset->resized : 0;
+}
+
 size_t dlda_dataset_classes(const dlda_dataset *dataset)
 {
     return dataset ? dataset->classes : 0;

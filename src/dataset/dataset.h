@@ -15,6 +15,12 @@
 dlda_status dlda_dataset_record_division(const dlda_dataset *train, const dlda_dataset *validation,
                                          dlda_options *options);
 
+/* Sets option resize if the size of the images was chosen when they were read. */
+dlda_status dlda_dataset_record_size(const dlda_dataset *train, dlda_options *options);
+
+/* Unless the spec has a size: pictures are resized to this one or, if not `resized`, they must have it. */
+void dlda_read_spec_use_size(dlda_read_spec *spec, int resized, size_t height, size_t width);
+
 /* Scales bytes to 0 .. 1, the network's input range. */
 void dlda_scale_bytes(const uint8_t *bytes, size_t n, float *values);
 

@@ -39,6 +39,7 @@ typedef struct dlda_division {
 struct dlda_dataset {
     dlda_storage *storage;
     size_t count, height, width, channels, classes;
+    int resized;   /* height and width were chosen for pictures of other sizes */
     size_t *index; /* [count]: index of sample i in the storage */
     int *labels;   /* [count], NULL if there are none           */
     dlda_division division;

@@ -6,7 +6,6 @@
  * (cli/data/known_table.c).
  */
 #include "dataset/known.h"
-#include "base/closest_word.h"
 #include "base/file.h"
 #include "base/memory.h"
 
@@ -45,11 +44,10 @@ static int is_in_data_folder(const char *name)
     return 0;
 }
 
-const char *dlda_known_closest(const char *name)
+const char *const *dlda_known_names(size_t *count)
 {
-    int closest = dlda_closest_word(name, names, N_NAMES);
-
-    return closest < 0 ? NULL : names[closest];
+    *count = N_NAMES;
+    return names;
 }
 
 dlda_status dlda_known_resolve(const char *path, char **folder)

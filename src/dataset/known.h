@@ -11,7 +11,7 @@
  * memory; else NULL. DLDA_E_IO if there is no such folder. */
 dlda_status dlda_known_resolve(const char *path, char **folder);
 
-/* The known name most similar to a mistyped one; NULL if none is close. */
-const char *dlda_known_closest(const char *name);
+/* All names of sets. */
+const char *const *dlda_known_names(size_t *count);
 
 #endif

@@ -92,10 +92,32 @@ void dlda_read_spec_use_options(dlda_read_spec *spec, const dlda_options *option
     spec->threads = (size_t)options->threads;
 }
 
+void dlda_read_spec_use_size(dlda_read_spec *spec, int resized, size_t height, size_t width)
+{
+    if (spec->height || spec->width) return;
+    if (resized) {
+        spec->height = height;
+        spec->width = width;
+    } else {
+        spec->fixed_height = height;
+        spec->fixed_width = width;
+    }
+}
+
 void dlda_read_spec_use_dataset(dlda_read_spec *spec, const dlda_dataset *dataset)
 {
     if (!spec || !dataset) return;
     if (dataset->channels == 1 || dataset->channels == 3) spec->channels = dataset->channels;
     spec->names = (const char *const *)dataset->storage->names;
     spec->classes = dataset->classes;
+    dlda_read_spec_use_size(spec, dataset->resized, dataset->height, dataset->width);
+}
+
+dlda_status dlda_dataset_record_size(const dlda_dataset *train, dlda_options *options)
+{
+    char text[48];
+
+    if (!train->resized || options->resize.height) return DLDA_OK;
+    snprintf(text, sizeof text, "%zux%zu", train->height, train->width);
+    return dlda_options_suggest(options, "resize", text);
 }

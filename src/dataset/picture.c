@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { SIGNATURE = 8 };
+enum { SIGNATURE = 16 };
 
 /* 400 MB in RGB: larger than any camera's picture, small enough to be safe. */
 static const size_t most_pixels = (size_t)1 << 27;
@@ -20,7 +20,7 @@ typedef dlda_status decoder(const dlda_picture_file *file, dlda_image_shape *sha
 
 static decoder *decoder_of(const uint8_t *start, size_t n)
 {
-    static const uint8_t png[SIGNATURE] = { 0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n' };
+    static const uint8_t png[8] = { 0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n' };
     static const uint8_t jpeg[3] = { 0xff, 0xd8, 0xff };
 
     if (n >= sizeof png && memcmp(start, png, sizeof png) == 0) return dlda_png_read;
@@ -32,6 +32,58 @@ int dlda_starts_picture(const uint8_t *start, size_t n)
 {
     return decoder_of(start, n) != NULL;
 }
+
+/* ---- Formats that are not read ---- */
+
+static int begins(const uint8_t *start, size_t n, size_t at, const char *text, size_t length)
+{
+    return n >= at + length && memcmp(start + at, text, length) == 0;
+}
+
+/* A file of the ISO base media format: its first four letters after "ftyp" say of what kind. */
+static const char *name_of_brand(const uint8_t *start, size_t n)
+{
+    static const char heic[][5] = { "heic", "heix", "hevc", "heim", "heis", "mif1", "msf1" };
+
+    if (!begins(start, n, 4, "ftyp", 4)) return NULL;
+    if (begins(start, n, 8, "avif", 4) || begins(start, n, 8, "avis", 4)) return "AVIF";
+    for (size_t i = 0; i < sizeof heic / sizeof heic[0]; i++)
+        if (begins(start, n, 8, heic[i], 4)) return "HEIC";
+    return NULL;
+}
+
+const char *dlda_picture_foreign(const uint8_t *start, size_t n)
+{
+    static const char zeros[4] = { 0 };
+
+    if (begins(start, n, 0, "GIF87a", 6) || begins(start, n, 0, "GIF89a", 6)) return "GIF";
+    if (begins(start, n, 0, "RIFF", 4) && begins(start, n, 8, "WEBP", 4)) return "WebP";
+    if (begins(start, n, 0, "BM", 2) && begins(start, n, 6, zeros, 4)) return "BMP";
+    if (begins(start, n, 0, "II*\0", 4) || begins(start, n, 0, "MM\0*", 4)) return "TIFF";
+    return name_of_brand(start, n);
+}
+
+const char *dlda_picture_file_foreign(const char *path)
+{
+    uint8_t start[SIGNATURE] = { 0 };
+    size_t n = 0;
+
+    return dlda_file_read_start(path, sizeof start, start, &n) == DLDA_OK ? dlda_picture_foreign(start, n) : NULL;
+}
+
+dlda_status dlda_picture_fail(const char *path, const uint8_t *start, size_t n)
+{
+    const char *foreign = dlda_picture_foreign(start, n);
+
+    if (!foreign) return dlda_fail(DLDA_E_FORMAT, "%s: neither a PNG nor a JPEG picture", path);
+    return dlda_fail(
+        DLDA_E_FORMAT,
+        "%s: a picture in %s format, expected PNG or JPEG; convert it, for example with ImageMagick: mogrify "
+        "-auto-orient -format png FILE",
+        path, foreign);
+}
+
+/* ---- Reading ---- */
 
 dlda_status dlda_picture_check(const dlda_picture_file *file, const dlda_image_shape *shape,
                                size_t most_pixels_per_byte)
@@ -61,18 +113,20 @@ static dlda_status size_of(const char *path, FILE *stream, size_t *size)
 static dlda_status read_stream(const dlda_picture_file *file, dlda_image_shape *shape, uint8_t **pixels)
 {
     uint8_t start[SIGNATURE] = { 0 };
-    decoder *decode = decoder_of(start, fread(start, 1, sizeof start, file->stream));
+    size_t n = fread(start, 1, sizeof start, file->stream);
+    decoder *decode = decoder_of(start, n);
 
     if (ferror(file->stream)) return dlda_fail(DLDA_E_IO, "%s: cannot read: %s", file->path, strerror(errno));
-    if (!decode) return dlda_fail(DLDA_E_FORMAT, "%s: neither a PNG nor a JPEG picture", file->path);
+    if (!decode) return dlda_picture_fail(file->path, start, n);
     rewind(file->stream);
     return decode(file, shape, pixels);
 }
 
-static dlda_status read_picture(const char *path, dlda_image_shape *shape, uint8_t **pixels)
+static dlda_status read_picture(const char *path, const dlda_image_shape *want, dlda_image_shape *shape,
+                                uint8_t **pixels)
 {
     dlda_status status = DLDA_OK;
-    dlda_picture_file file = { .path = path };
+    dlda_picture_file file = { .path = path, .want = want };
 
     DLDA_TRY(dlda_file_open(path, &file.stream));
     DLDA_TRY(size_of(path, file.stream, &file.size));
@@ -84,24 +138,25 @@ done:
 
 dlda_status dlda_picture_shape(const char *path, dlda_image_shape *shape)
 {
-    return read_picture(path, shape, NULL);
+    return read_picture(path, NULL, shape, NULL);
 }
 
-dlda_status dlda_picture_read(const char *path, dlda_raw_images *image)
+dlda_status dlda_picture_read(const char *path, const dlda_image_shape *want, dlda_raw_images *image)
 {
     dlda_image_shape shape = { 0 };
     uint8_t *pixels = NULL;
-    dlda_status status = read_picture(path, &shape, &pixels);
+    dlda_status status = read_picture(path, want, &shape, &pixels);
 
     if (status == DLDA_OK) *image = (dlda_raw_images){ 1, shape.height, shape.width, shape.channels, pixels };
     return status;
 }
 
-dlda_status dlda_picture_decode(const void *bytes, size_t size, const char *name, dlda_raw_images *image)
+dlda_status dlda_picture_decode(const void *bytes, size_t size, const char *name, const dlda_image_shape *want,
+                                dlda_raw_images *image)
 {
     dlda_image_shape shape = { 0 };
     uint8_t *pixels = NULL;
-    dlda_picture_file file = { .path = name, .size = size };
+    dlda_picture_file file = { .path = name, .size = size, .want = want };
 
     if (size == 0) return dlda_fail(DLDA_E_FORMAT, "%s: 0 bytes, expected a PNG or JPEG picture", name);
     file.stream = fmemopen((void *)bytes, size, "r"); /* opened for reading only */
@@ -145,7 +200,7 @@ static dlda_status read_alone(const dlda_source *source, dlda_dataset **dataset)
     dlda_status status = DLDA_OK;
     dlda_raw_images raw = { 0 };
 
-    DLDA_TRY(dlda_picture_read(source->spec->path, &raw));
+    DLDA_TRY(dlda_picture_read(source->spec->path, NULL, &raw));
     DLDA_TRY(dlda_dataset_adopt(&raw, NULL, 0, NULL, dataset));
 done:
     dlda_release(raw.bytes);

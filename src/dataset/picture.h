@@ -2,8 +2,9 @@
  *
  * picture.h - reads one PNG or JPEG picture as grey or RGB bytes.
  *
- * Bytes are used unchanged: no colour profile, gamma or EXIF rotation is applied, and an alpha channel is dropped,
- * as in Pillow's convert("RGB"). A picture is grey if its format is, not if its colours happen to be.
+ * Bytes are used unchanged: no colour profile or gamma is applied, and an alpha channel is dropped, as in Pillow's
+ * convert("RGB"). A JPEG is turned upright as its EXIF data says. A picture is grey if its format is, not if its
+ * colours happen to be.
  */
 #ifndef DLDA_DATASET_PICTURE_H
 #define DLDA_DATASET_PICTURE_H
@@ -15,13 +16,23 @@
 /* 1 if these are the first bytes of a supported picture format. */
 int dlda_starts_picture(const uint8_t *start, size_t n);
 
+/* The name of a picture format that is recognised but not read, such as "GIF"; NULL for anything else. */
+const char *dlda_picture_foreign(const uint8_t *start, size_t n);
+/* The same for a file; NULL also if it cannot be read. */
+const char *dlda_picture_file_foreign(const char *path);
+
+/* Fails with what these first bytes are instead of a supported format and, if they are another picture, what to do. */
+dlda_status dlda_picture_fail(const char *path, const uint8_t *start, size_t n);
+
 /* Reads the shape from the header, without decoding. */
 dlda_status dlda_picture_shape(const char *path, dlda_image_shape *shape);
-/* Reads the pixels [height][width][channels]. */
-dlda_status dlda_picture_read(const char *path, dlda_raw_images *image);
+/* Reads the pixels [height][width][channels]. If the caller is going to shrink the picture, `want` is the size to come: a
+ * large JPEG is then decoded at a part of its size, still at least twice as large. NULL: the full size. */
+dlda_status dlda_picture_read(const char *path, const dlda_image_shape *want, dlda_raw_images *image);
 
 /* The same for a file in memory; `name` is for messages. */
-dlda_status dlda_picture_decode(const void *bytes, size_t size, const char *name, dlda_raw_images *image);
+dlda_status dlda_picture_decode(const void *bytes, size_t size, const char *name, const dlda_image_shape *want,
+                                dlda_raw_images *image);
 
 /* ---- For read_png.c and read_jpeg.c ---- */
 
@@ -29,6 +40,7 @@ typedef struct dlda_picture_file {
     const char *path;
     FILE *stream; /* at the first byte */
     size_t size;
+    const dlda_image_shape *want; /* see dlda_picture_read */
 } dlda_picture_file;
 
 /* Refuses implausible headers: more pixels than the limit, or than the file size allows. */

@@ -2,12 +2,12 @@
  *
  * read.c - determines what a path refers to and calls the matching reader, for labelled sets or images only.
  */
+#include "base/closest_path.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "dataset/dataset_internal.h"
 #include "dataset/known.h"
-#include "dataset/readers.h"
-#include "dataset/resize.h"
+#include "dataset/picture.h"
 
 #include <dirent.h>
 #include <stdarg.h>
@@ -41,16 +41,33 @@ int dlda_starts_gzip(const dlda_source *source)
     return source->n_start >= 2 && source->start[0] == 0x1f && source->start[1] == 0x8b;
 }
 
-void dlda_read_problem(const dlda_read_spec *spec, const char *format, ...)
+static void __attribute__((format(printf, 3, 0)))
+report(const dlda_read_spec *spec, void (*callback)(void *user, const char *message), const char *format,
+       va_list arguments)
 {
     char message[1024];
+
+    if (!callback) return;
+    vsnprintf(message, sizeof message, format, arguments);
+    callback(spec->user, message);
+}
+
+void dlda_read_problem(const dlda_read_spec *spec, const char *format, ...)
+{
     va_list arguments;
 
-    if (!spec->problem) return;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    report(spec, spec->problem, format, arguments);
     va_end(arguments);
-    spec->problem(spec->user, message);
+}
+
+void dlda_read_note(const dlda_read_spec *spec, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    report(spec, spec->note, format, arguments);
+    va_end(arguments);
 }
 
 dlda_status dlda_dataset_adopt(dlda_raw_images *raw, const int *labels, size_t classes, const char *const *names,
@@ -99,14 +116,29 @@ static void list_expected(char *text, size_t size)
         used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", readers[i]->expected);
 }
 
-static dlda_status fail_unknown(dlda_status status, const char *path, const char *problem)
+static dlda_status fail_missing(const char *path)
 {
-    const char *closest = dlda_known_closest(path);
+    dlda_status status = DLDA_OK;
+    size_t n = 0;
+    const char *const *names = dlda_known_names(&n);
+    char *closest = NULL;
+
+    if (dlda_closest_path(path, names, n, &closest) == DLDA_E_MEMORY) return DLDA_E_MEMORY;
+    if (closest) DLDA_FAIL(DLDA_E_IO, "%s: no such file or folder; did you mean '%s'?", path, closest);
+    status = dlda_fail(DLDA_E_IO, "%s: no such file or folder", path);
+done:
+    dlda_release(closest);
+    return status;
+}
+
+static dlda_status fail_unknown(const dlda_source *source)
+{
+    const char *path = source->spec->path;
     char expected[1024];
 
-    if (closest) return dlda_fail(status, "%s: %s; did you mean '%s'?", path, problem, closest);
     list_expected(expected, sizeof expected);
-    return dlda_fail(status, "%s: %s; expected %s", path, problem, expected);
+    return dlda_fail(DLDA_E_FORMAT, "%s: %s; expected %s", path,
+                     source->is_folder ? "nothing that is known in this folder" : "not a known format", expected);
 }
 
 static dlda_status named_reader(const char *format, const dlda_reader **reader)
@@ -129,18 +161,19 @@ static dlda_status find_reader(const dlda_read_spec *spec, dlda_source *source, 
 
     *source = (dlda_source){ .spec = spec, .is_folder = dlda_path_is_folder(spec->path) };
     if (!dlda_digits_reader.recognises(source)) {
-        if (!dlda_path_exists(spec->path)) return fail_unknown(DLDA_E_IO, spec->path, "no such file or folder");
+        if (!dlda_path_exists(spec->path)) return fail_missing(spec->path);
         if (!source->is_folder)
             DLDA_TRY(dlda_file_read_start(spec->path, sizeof source->start, source->start, &source->n_start));
     }
     if (spec->format) return named_reader(spec->format, reader);
+    if (dlda_picture_foreign(source->start, source->n_start))
+        return dlda_picture_fail(spec->path, source->start, source->n_start);
     for (size_t i = 0; i < N_READERS; i++)
         if (readers[i]->recognises(source)) {
             *reader = readers[i];
             return DLDA_OK;
         }
-    return fail_unknown(DLDA_E_FORMAT, spec->path,
-                        source->is_folder ? "nothing that is known in this folder" : "not a known format");
+    return fail_unknown(source);
 done:
     return status;
 }

@@ -4,21 +4,19 @@
  *
  * The classes are the sub-folder names in bytewise order. If the folder has train/ or test/ with sub-folders of
  * their own, these are the parts. Hidden entries are ignored. Entries where no picture is expected are reported and
- * skipped, except files in a class folder, which may be damaged pictures.
+ * skipped, except files in a class folder, which may be damaged pictures. An empty sub-folder is no class.
  */
-#define _GNU_SOURCE
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "dataset/dataset_internal.h"
+#include "dataset/folder_probe.h"
 #include "dataset/picture_set.h"
 
-#include <dirent.h>
-#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+enum { LISTED = 400 }; /* bytes for the names of classes in a message */
 
 typedef struct class_folder {
     const dlda_read_spec *spec;
@@ -26,7 +24,7 @@ typedef struct class_folder {
     dlda_name_list classes;
     dlda_name_list files; /* "class/picture", relative to the root     */
     size_t *ends;         /* [classes]: end of the files of each class */
-    uint8_t *good;        /* [files]: 1 if it was read                 */
+    dlda_picture_set set; /* of the files                              */
     int *labels;          /* [good files]                              */
 } class_folder;
 
@@ -36,7 +34,8 @@ static void release(class_folder *self)
     dlda_name_list_release(&self->classes);
     dlda_name_list_release(&self->files);
     dlda_release(self->ends);
-    dlda_release(self->good);
+    dlda_release(self->set.good);
+    dlda_release(self->set.images.bytes);
     dlda_release(self->labels);
 }
 
@@ -65,42 +64,9 @@ done:
     return status;
 }
 
-static int named_as_picture(const char *name)
-{
-    const char *dot = strrchr(name, '.');
-    return dot && (strcasecmp(dot, ".png") == 0 || strcasecmp(dot, ".jpg") == 0 || strcasecmp(dot, ".jpeg") == 0);
-}
-
-/* 1 if an open folder contains a folder or, if given, a name that `looked_for` accepts.
- * Closes it. Allocates nothing. */
-static int find_entry(DIR *stream, int (*looked_for)(const char *name))
-{
-    struct stat info;
-    int found = 0;
-
-    if (!stream) return 0;
-    for (struct dirent *entry = readdir(stream); entry && !found; entry = readdir(stream)) {
-        if (entry->d_name[0] == '.') continue;
-        found = (looked_for && looked_for(entry->d_name)) ||
-                (fstatat(dirfd(stream), entry->d_name, &info, 0) == 0 && S_ISDIR(info.st_mode));
-    }
-    closedir(stream);
-    return found;
-}
-
-/* 1 if folder/part exists and contains folders. A class may be named "train" too, but then it contains pictures. */
-static int has_part_folder(const char *folder, const char *part)
-{
-    int above = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int file = above < 0 ? -1 : openat(above, part, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-    if (above >= 0) close(above);
-    return file >= 0 && find_entry(fdopendir(file), NULL);
-}
-
 static int has_parts(const char *folder)
 {
-    return has_part_folder(folder, "train") || has_part_folder(folder, "test");
+    return dlda_folder_has_part(folder, "train") || dlda_folder_has_part(folder, "test");
 }
 
 static void tell_unused(const dlda_read_spec *spec, const char *folder, const dlda_name_list *names,
@@ -108,6 +74,14 @@ static void tell_unused(const dlda_read_spec *spec, const char *folder, const dl
 {
     for (size_t i = 0; i < names->count; i++)
         dlda_read_problem(spec, "%s/%s: not used: %s", folder, dlda_name_list_at(names, i), reason);
+}
+
+/* Appends a name to a list in a text: "cat, dog"; what does not fit is left out. */
+static void append_name(char *text, size_t room, const char *name)
+{
+    size_t used = strlen(text);
+
+    snprintf(text + used, room - used, "%s%s", used ? ", " : "", name);
 }
 
 /* With parts, the root is the folder of the part; other entries are reported. */
@@ -118,7 +92,7 @@ static dlda_status find_root(const dlda_read_spec *spec, char **root)
     dlda_name_list entries = { 0 };
 
     if (!has_parts(spec->path)) return dlda_take_text(spec->path, root);
-    if (!has_part_folder(spec->path, part))
+    if (!dlda_folder_has_part(spec->path, part))
         DLDA_FAIL(DLDA_E_IO, "%s: found no %s/ with a sub-folder per class", spec->path, part);
     DLDA_TRY(dlda_name_list_add_folder(&entries, spec->path));
     for (size_t i = 0; spec->part == DLDA_PART_TRAIN && i < entries.count; i++) {
@@ -140,9 +114,6 @@ static dlda_status list_class(class_folder *self, const char *name)
     char *path = NULL;
 
     DLDA_TRY(list_entries(self->root, name, &files, &deeper));
-    if (files.count == 0)
-        DLDA_FAIL(DLDA_E_FORMAT, "%s/%s: no pictures in the folder of this class, expected at least 1", self->root,
-                  name);
     for (size_t i = 0; i < files.count; i++) {
         dlda_release(path);
         DLDA_TRY(dlda_path_join(name, dlda_name_list_at(&files, i), &path));
@@ -158,41 +129,71 @@ done:
     return status;
 }
 
+static dlda_status add_class(class_folder *self, const char *name)
+{
+    dlda_status status = DLDA_OK;
+
+    if (!dlda_is_utf8(name))
+        DLDA_FAIL(DLDA_E_FORMAT, "%s/%s: the name of a class must be valid UTF-8", self->root, name);
+    DLDA_TRY(dlda_name_list_add(&self->classes, name, strlen(name)));
+    self->ends[self->classes.count - 1] = self->files.count;
+done:
+    return status;
+}
+
+/* Lists the pictures of all folders; those that have some are the classes. */
+static dlda_status list_pictures(class_folder *self, const dlda_name_list *folders)
+{
+    dlda_status status = DLDA_OK;
+    char empty[LISTED] = "";
+
+    DLDA_TRY(DLDA_TAKE(&self->ends, folders->count, self->root));
+    for (size_t c = 0; c < folders->count; c++) {
+        const char *name = dlda_name_list_at(folders, c);
+        size_t before = self->files.count;
+        DLDA_TRY(list_class(self, name));
+        if (self->files.count == before) append_name(empty, sizeof empty, name);
+        else DLDA_TRY(add_class(self, name));
+    }
+    if (self->classes.count == 0)
+        DLDA_FAIL(DLDA_E_FORMAT, "%s: no pictures in the folders in it (%s), expected some in each", self->root,
+                  empty);
+    if (empty[0])
+        dlda_read_note(self->spec, "%s: a folder without pictures is no class; left out: %s", self->root, empty);
+done:
+    return status;
+}
+
 static dlda_status list_classes(class_folder *self)
 {
     dlda_status status = DLDA_OK;
-    dlda_name_list strays = { 0 };
+    dlda_name_list strays = { 0 }, folders = { 0 };
 
-    DLDA_TRY(list_entries(self->root, "", &strays, &self->classes));
-    if (self->classes.count == 0)
+    DLDA_TRY(list_entries(self->root, "", &strays, &folders));
+    if (folders.count == 0)
         DLDA_FAIL(DLDA_E_FORMAT, "%s: found no folder in it, expected one for each class, with its pictures",
                   self->root);
     tell_unused(self->spec, self->root, &strays, "not in the folder of a class");
-    DLDA_TRY(DLDA_TAKE(&self->ends, self->classes.count, self->root));
-    for (size_t c = 0; c < self->classes.count; c++) {
-        const char *name = dlda_name_list_at(&self->classes, c);
-        if (!dlda_is_utf8(name))
-            DLDA_FAIL(DLDA_E_FORMAT, "%s/%s: the name of a class must be valid UTF-8", self->root, name);
-        DLDA_TRY(list_class(self, name));
-        self->ends[c] = self->files.count;
-    }
+    DLDA_TRY(list_pictures(self, &folders));
 done:
     dlda_name_list_release(&strays);
+    dlda_name_list_release(&folders);
     return status;
 }
 
 /* ---- Reading them ---- */
 
-/* Stores the names of the files that were read in the set, as they are below the path: "test/class/picture" if
- * `part` is "test", "class/picture" if it is "". */
-static dlda_status keep_names(const char *part, const dlda_name_list *files, const uint8_t *good,
+/* Stores in the data set the names of the files that were read, as they are below the path ("test/class/picture" if
+ * `part` is "test", "class/picture" if it is ""), and whether their size was chosen. */
+static dlda_status keep_names(const char *part, const dlda_name_list *files, const dlda_picture_set *set,
                               dlda_dataset *dataset)
 {
     dlda_status status = DLDA_OK;
     char *path = NULL;
 
+    dataset->resized = set->resized;
     for (size_t i = 0; i < files->count; i++) {
-        if (!good[i]) continue;
+        if (!set->good[i]) continue;
         dlda_release(path);
         DLDA_TRY(dlda_path_join(part, dlda_name_list_at(files, i), &path));
         DLDA_TRY(dlda_name_list_add(&dataset->storage->files, path, strlen(path)));
@@ -205,22 +206,30 @@ done:
 static dlda_status label_pictures(class_folder *self)
 {
     dlda_status status = DLDA_OK;
+    char single[LISTED] = "";
     size_t n = 0;
 
     DLDA_TRY(DLDA_TAKE(&self->labels, self->files.count, self->root));
     for (size_t c = 0, i = 0; c < self->classes.count; c++) {
+        const char *name = dlda_name_list_at(&self->classes, c);
         size_t before = n;
         for (; i < self->ends[c]; i++)
-            if (self->good[i]) self->labels[n++] = (int)c;
+            if (self->set.good[i]) self->labels[n++] = (int)c;
         if (n == before)
-            DLDA_FAIL(DLDA_E_FORMAT, "%s/%s: none of the pictures of this class can be read", self->root,
-                      dlda_name_list_at(&self->classes, c));
+            DLDA_FAIL(DLDA_E_FORMAT, "%s/%s: none of the pictures of this class can be read", self->root, name);
+        if (n == before + 1) append_name(single, sizeof single, name);
     }
+    if (single[0] && self->spec->part == DLDA_PART_TRAIN)
+        dlda_read_note(
+            self->spec,
+            "%s: a class with only 1 picture can hardly be learned and cannot be tested; add pictures to, "
+            "or remove: %s",
+            self->root, single);
 done:
     return status;
 }
 
-static dlda_status make_set(class_folder *self, dlda_raw_images *raw, dlda_dataset **dataset)
+static dlda_status make_set(class_folder *self, dlda_dataset **dataset)
 {
     dlda_status status = DLDA_OK;
     dlda_dataset *set = NULL;
@@ -229,8 +238,8 @@ static dlda_status make_set(class_folder *self, dlda_raw_images *raw, dlda_datas
 
     DLDA_TRY(DLDA_TAKE(&names, self->classes.count, self->root));
     for (size_t c = 0; c < self->classes.count; c++) names[c] = dlda_name_list_at(&self->classes, c);
-    DLDA_TRY(dlda_dataset_adopt(raw, self->labels, self->classes.count, names, &set));
-    DLDA_TRY(keep_names(in_part ? dlda_path_name(self->root) : "", &self->files, self->good, set));
+    DLDA_TRY(dlda_dataset_adopt(&self->set.images, self->labels, self->classes.count, names, &set));
+    DLDA_TRY(keep_names(in_part ? dlda_path_name(self->root) : "", &self->files, &self->set, set));
     *dataset = set;
     set = NULL;
 done:
@@ -243,17 +252,15 @@ static dlda_status read_classes(const dlda_source *source, dlda_dataset **datase
 {
     dlda_status status = DLDA_OK;
     class_folder self = { .spec = source->spec };
-    dlda_raw_images raw = { 0 };
 
     if (!source->is_folder) DLDA_FAIL(DLDA_E_IO, "%s: not a folder", source->spec->path);
     DLDA_TRY(find_root(source->spec, &self.root));
     DLDA_TRY(list_classes(&self));
-    DLDA_TRY(DLDA_TAKE(&self.good, self.files.count, self.root));
-    DLDA_TRY(dlda_picture_set_read(self.root, &self.files, source->spec, self.good, &raw));
+    DLDA_TRY(DLDA_TAKE(&self.set.good, self.files.count, self.root));
+    DLDA_TRY(dlda_picture_set_read(self.root, &self.files, source->spec, &self.set));
     DLDA_TRY(label_pictures(&self));
-    DLDA_TRY(make_set(&self, &raw, dataset));
+    DLDA_TRY(make_set(&self, dataset));
 done:
-    dlda_release(raw.bytes);
     release(&self);
     return status;
 }
@@ -264,24 +271,23 @@ static dlda_status read_flat(const dlda_source *source, dlda_dataset **dataset)
     dlda_status status = DLDA_OK;
     const char *folder = source->spec->path;
     dlda_name_list files = { 0 }, deeper = { 0 };
-    dlda_raw_images raw = { 0 };
+    dlda_picture_set pictures = { 0 };
     dlda_dataset *set = NULL;
-    uint8_t *good = NULL;
 
     DLDA_TRY(list_entries(folder, "", &files, &deeper));
     if (files.count == 0) DLDA_FAIL(DLDA_E_FORMAT, "%s: no pictures in this folder, expected at least 1", folder);
     tell_unused(source->spec, folder, &deeper, "folders in it are not followed");
-    DLDA_TRY(DLDA_TAKE(&good, files.count, folder));
-    DLDA_TRY(dlda_picture_set_read(folder, &files, source->spec, good, &raw));
-    DLDA_TRY(dlda_dataset_adopt(&raw, NULL, 0, NULL, &set));
-    DLDA_TRY(keep_names("", &files, good, set));
+    DLDA_TRY(DLDA_TAKE(&pictures.good, files.count, folder));
+    DLDA_TRY(dlda_picture_set_read(folder, &files, source->spec, &pictures));
+    DLDA_TRY(dlda_dataset_adopt(&pictures.images, NULL, 0, NULL, &set));
+    DLDA_TRY(keep_names("", &files, &pictures, set));
     *dataset = set;
     set = NULL;
 done:
     dlda_name_list_release(&files);
     dlda_name_list_release(&deeper);
-    dlda_release(raw.bytes);
-    dlda_release(good);
+    dlda_release(pictures.images.bytes);
+    dlda_release(pictures.good);
     dlda_dataset_destroy(set);
     return status;
 }
@@ -291,18 +297,20 @@ done:
 /* The last reader to be tried for folders, since the others require specific files. */
 static int recognises(const dlda_source *source)
 {
-    return source->is_folder && find_entry(opendir(source->spec->path), named_as_picture);
+    return source->is_folder && dlda_folder_has_classes_or_pictures(source->spec->path);
 }
 
 static int has_part(const dlda_source *source, dlda_part part)
 {
-    if (!has_parts(source->spec->path)) return part == DLDA_PART_TRAIN;
-    return has_part_folder(source->spec->path, part == DLDA_PART_TRAIN ? "train" : "test");
+    const char *path = source->spec->path;
+
+    if (!has_parts(path)) return part == DLDA_PART_TRAIN && dlda_folder_has_pictures(path, NULL);
+    return dlda_folder_has_pictures(path, part == DLDA_PART_TRAIN ? "train" : "test");
 }
 
 static int has_classes(const dlda_source *source)
 {
-    return find_entry(opendir(source->spec->path), NULL);
+    return dlda_folder_has_folders(source->spec->path);
 }
 
 const dlda_reader dlda_folder_reader = { .name = "folder",

@@ -5,8 +5,12 @@
  * By default libjpeg prints warnings and exits on errors; here both set a message and longjmp. Warnings mean that
  * libjpeg had to make up data, so they are errors. Everything to be released is in the decoder, outside the
  * function that longjmp leaves.
+ *
+ * Pictures are turned upright as their EXIF data says. If a much smaller size is wanted, libjpeg decodes at 1/2, 1/4
+ * or 1/8 of the size, but to no less than twice the wanted one, so that most of the averaging is left to resize.c.
  */
 #include "base/memory.h"
+#include "dataset/exif.h"
 #include "dataset/picture.h"
 
 #include <setjmp.h>
@@ -23,8 +27,9 @@ typedef struct jpeg_decoder {
     struct jpeg_error_mgr errors;
     struct jpeg_progress_mgr progress;
     const dlda_picture_file *file;
-    dlda_image_shape shape;
-    uint8_t *pixels;
+    dlda_orientation orientation;
+    dlda_image_shape shape; /* as stored            */
+    uint8_t *pixels;        /* [shape], as stored   */
     dlda_status status;
     jmp_buf jump;
 } jpeg_decoder;
@@ -75,6 +80,31 @@ static dlda_status choose_output(jpeg_decoder *self)
     return dlda_picture_check(self->file, &self->shape, MOST_PIXELS_PER_BYTE);
 }
 
+static void find_orientation(jpeg_decoder *self)
+{
+    self->orientation = 0;
+    for (jpeg_saved_marker_ptr m = self->jpeg.marker_list; m && !self->orientation; m = m->next)
+        self->orientation = dlda_exif_orientation(m->data, m->data_length);
+}
+
+/* Chooses the smallest of 1/8, 1/4, 1/2, 1 that leaves at least twice the wanted size. */
+static void choose_scale(jpeg_decoder *self)
+{
+    const dlda_image_shape *want = self->file->want;
+
+    if (!want) return;
+    int turned = dlda_orientation_transposes(self->orientation);
+    size_t height = turned ? want->width : want->height, width = turned ? want->height : want->width;
+    self->jpeg.scale_denom = 8;
+    for (unsigned n = 1; n <= 8; n *= 2) {
+        self->jpeg.scale_num = n;
+        jpeg_calc_output_dimensions(&self->jpeg);
+        if (self->jpeg.output_height / 2 >= height && self->jpeg.output_width / 2 >= width) break;
+    }
+    self->shape.height = self->jpeg.output_height;
+    self->shape.width = self->jpeg.output_width;
+}
+
 /* libjpeg leaves this function by longjmp, so it must not own anything. */
 static dlda_status decode(jpeg_decoder *self, int with_pixels)
 {
@@ -82,9 +112,12 @@ static dlda_status decode(jpeg_decoder *self, int with_pixels)
     jpeg_create_decompress(&self->jpeg);
     self->jpeg.progress = &self->progress;
     jpeg_stdio_src(&self->jpeg, self->file->stream);
+    jpeg_save_markers(&self->jpeg, JPEG_APP0 + 1, 0xffff);
     jpeg_read_header(&self->jpeg, TRUE);
+    find_orientation(self);
     self->status = choose_output(self);
     if (self->status != DLDA_OK || !with_pixels) return self->status;
+    choose_scale(self);
     self->status = DLDA_TAKE(&self->pixels, dlda_image_size(&self->shape), self->file->path);
     if (self->status != DLDA_OK) return self->status;
     jpeg_start_decompress(&self->jpeg);
@@ -94,6 +127,26 @@ static dlda_status decode(jpeg_decoder *self, int with_pixels)
     }
     jpeg_finish_decompress(&self->jpeg);
     return DLDA_OK;
+}
+
+static dlda_status turn_upright(jpeg_decoder *self)
+{
+    dlda_status status = DLDA_OK;
+    dlda_image_shape stored = self->shape;
+    uint8_t *upright = NULL;
+
+    if (self->orientation <= 1) return DLDA_OK;
+    if (dlda_orientation_transposes(self->orientation)) {
+        self->shape.height = stored.width;
+        self->shape.width = stored.height;
+    }
+    if (!self->pixels) return DLDA_OK;
+    DLDA_TRY(DLDA_TAKE(&upright, dlda_image_size(&stored), self->file->path));
+    dlda_orientation_apply(self->orientation, &stored, self->pixels, upright);
+    dlda_release(self->pixels);
+    self->pixels = upright;
+done:
+    return status;
 }
 
 dlda_status dlda_jpeg_read(const dlda_picture_file *file, dlda_image_shape *shape, uint8_t **pixels)
@@ -108,6 +161,7 @@ dlda_status dlda_jpeg_read(const dlda_picture_file *file, dlda_image_shape *shap
     self.progress.progress_monitor = limit_scans;
     self.jpeg.client_data = &self;
     DLDA_TRY(decode(&self, pixels != NULL));
+    DLDA_TRY(turn_upright(&self));
     *shape = self.shape;
     if (pixels) *pixels = self.pixels;
     self.pixels = NULL;

@@ -40,6 +40,8 @@ int dlda_folder_has(const char *folder, const char *start);
 int dlda_starts_gzip(const dlda_source *source);
 /* Reports something that is skipped to the caller's callback. */
 void dlda_read_problem(const dlda_read_spec *spec, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Reports what was decided about the data to the caller's callback. */
+void dlda_read_note(const dlda_read_spec *spec, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* 1 if the first bytes are those of the format. */
 int dlda_starts_npy(const uint8_t *start, size_t n);
 int dlda_starts_zip(const uint8_t *start, size_t n);

@@ -138,9 +138,7 @@ void dlda_read_spec_use_model(dlda_read_spec *spec, const dlda_model *self)
     if (channels == 1 || channels == 3) spec->channels = channels;
     spec->names = (const char *const *)self->class_names;
     spec->classes = self->classes;
-    if (spec->height || spec->width || !self->resized) return; /* otherwise images of any size are accepted */
-    spec->height = dlda_model_height(self);
-    spec->width = dlda_model_width(self);
+    dlda_read_spec_use_size(spec, self->resized, dlda_model_height(self), dlda_model_width(self));
 }
 
 const char *dlda_model_preparation(const dlda_model *self)

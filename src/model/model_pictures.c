@@ -24,14 +24,19 @@ static dlda_status find_size(const dlda_model *model, const dlda_read_spec *spec
                      spec->height, spec->width, in.height, in.width);
 }
 
+static dlda_image_shape shape_of(const dlda_model *model)
+{
+    dlda_shape in = model->network->input;
+
+    return (dlda_image_shape){ in.height, in.width, in.channels };
+}
+
 /* Converts pixels to the model's floats; they have the model's size if `any_size` is 0. */
 static dlda_status fit(const dlda_model *model, const char *name, int any_size, const dlda_raw_images *raw,
                        float *image)
 {
     dlda_status status = DLDA_OK;
-    dlda_shape in = model->network->input;
-    const dlda_image_shape have = { raw->height, raw->width, raw->channels };
-    const dlda_image_shape want = { in.height, in.width, in.channels };
+    const dlda_image_shape have = { raw->height, raw->width, raw->channels }, want = shape_of(model);
     dlda_resizer *resizer = NULL;
     uint8_t *bytes = NULL;
 
@@ -56,8 +61,9 @@ done:
 
 static dlda_status read_one(const dlda_model *model, const char *path, int any_size, float *image)
 {
+    const dlda_image_shape want = shape_of(model);
     dlda_raw_images raw = { 0 };
-    dlda_status status = dlda_picture_read(path, &raw);
+    dlda_status status = dlda_picture_read(path, any_size ? &want : NULL, &raw);
 
     if (status == DLDA_OK) status = fit(model, path, any_size, &raw, image);
     dlda_release(raw.bytes);
@@ -80,12 +86,13 @@ dlda_status dlda_model_decode_picture(const dlda_model *model, const dlda_read_s
 {
     DLDA_NEED(model, spec, bytes, image);
     DLDA_NEED(spec->path);
+    const dlda_image_shape want = shape_of(model);
     dlda_raw_images raw = { 0 };
     int any_size = 0;
     dlda_status status = find_size(model, spec, &any_size);
 
     if (status != DLDA_OK) return dlda_fail_at(status, "%s", spec->path);
-    status = dlda_picture_decode(bytes, size, spec->path, &raw);
+    status = dlda_picture_decode(bytes, size, spec->path, any_size ? &want : NULL, &raw);
     if (status == DLDA_OK) status = fit(model, spec->path, any_size, &raw, image);
     dlda_release(raw.bytes);
     return status;
@@ -117,6 +124,14 @@ static void read_chunk(void *context, const dlda_chunk *chunk)
     }
 }
 
+static void report(const picture_job *job, const dlda_read_spec *spec, size_t i)
+{
+    if (spec->unfit && job->status[i] == DLDA_E_SHAPE) spec->unfit(spec->user, DLDA_UNFIT_SIZE, job->messages[i]);
+    else if (spec->unfit && dlda_picture_file_foreign(job->paths[i]))
+        spec->unfit(spec->user, DLDA_UNFIT_FORMAT, job->messages[i]);
+    else dlda_read_problem(spec, "%s", job->messages[i]);
+}
+
 /* Reports the pictures that failed. Lack of memory is returned as an error, since it is not the picture's fault. */
 static dlda_status sort_out(const picture_job *job, const dlda_read_spec *spec, size_t n, unsigned char *good)
 {
@@ -124,7 +139,7 @@ static dlda_status sort_out(const picture_job *job, const dlda_read_spec *spec, 
         if (job->status[i] == DLDA_E_MEMORY)
             return dlda_fail(DLDA_E_MEMORY, "%s: no memory for this picture", job->paths[i]);
         good[i] = job->status[i] == DLDA_OK;
-        if (!good[i]) dlda_read_problem(spec, "%s", job->messages[i]);
+        if (!good[i]) report(job, spec, i);
     }
     return DLDA_OK;
 }

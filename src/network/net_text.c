@@ -219,22 +219,45 @@ static dlda_status no_more_words(const parser *p, size_t expected)
     return syntax(p, "%s: unexpected '%s'", p->words[0], p->words[expected]);
 }
 
+/* What to do about data of another shape than that of the input line. */
+static void advise(const dlda_shape *network, const dlda_shape *data, char *text, size_t room)
+{
+    int is_table = data->height == 1 && data->width == 1;
+
+    if (is_table && data->channels == dlda_shape_size(*network))
+        snprintf(text, room, "option resize %zux%zu makes images of the rows", network->height, network->width);
+    else if (is_table) snprintf(text, room, "these are rows of numbers; option net mlp takes them");
+    else if (network->channels == data->channels)
+        snprintf(
+            text, room,
+            "option resize %zux%zu converts the images, or without the input line the network takes any size that "
+            "works",
+            network->height, network->width);
+    else
+        snprintf(text, room, "%soption net cnn takes images of any size, grey or in colour",
+                 network->channels == 1 && data->channels == 3   ? "it is for grey images, these have colours; "
+                 : network->channels == 3 && data->channels == 1 ? "it is for colour images, these are grey; "
+                                                                 : "");
+}
+
 static dlda_status read_input(parser *p)
 {
     dlda_status status = DLDA_OK;
     dlda_shape shape = { 0, 0, 0 };
+    char advice[160];
 
     if (p->has_input || p->network->n_layers) DLDA_TRY(syntax(p, "input: must be the first line, once"));
     DLDA_TRY(whole(p, 1, "height", 1, 65536, &shape.height));
     DLDA_TRY(whole(p, 2, "width", 1, 65536, &shape.width));
     DLDA_TRY(whole(p, 3, "channels", 1, MOST_SIZE, &shape.channels));
     DLDA_TRY(no_more_words(p, 4));
-    if (p->shape.height && memcmp(&shape, &p->shape, sizeof shape) != 0)
+    if (p->shape.height && memcmp(&shape, &p->shape, sizeof shape) != 0) {
+        advise(&shape, &p->shape, advice, sizeof advice);
         DLDA_FAIL(DLDA_E_SHAPE,
-                  "%s: line %zu: the network takes images of %zux%zux%zu, the data has %zux%zux%zu; choose another "
-                  "network, or remove the input line to let it take any size that works",
-                  p->where, p->line, shape.height, shape.width, shape.channels, p->shape.height, p->shape.width,
-                  p->shape.channels);
+                  "%s: line %zu: the network takes images of %zux%zux%zu, the data has %zux%zux%zu; %s", p->where,
+                  p->line, shape.height, shape.width, shape.channels, p->shape.height, p->shape.width,
+                  p->shape.channels, advice);
+    }
     p->shape = shape;
     p->has_input = 1;
 done:

@@ -61,8 +61,11 @@ static dlda_status check_spec(const dlda_objective_spec *spec)
         return dlda_fail(DLDA_E_ARGUMENT, "objective: lambda %g, epsilon %g; expected 0 or more", spec->lambda,
                          spec->epsilon);
     if (row->feature_per_class && spec->classes != spec->features)
-        return dlda_fail(DLDA_E_SHAPE, "objective %s: %zu features, expected one per class (%zu)", row->info.name,
-                         spec->features, spec->classes);
+        return dlda_fail(
+            DLDA_E_SHAPE,
+            "objective %s: %zu features, expected one per class (%zu); give the network's last layer %zu "
+            "outputs, or use an lda objective",
+            row->info.name, spec->features, spec->classes, spec->classes);
     return DLDA_OK;
 }
 

@@ -54,18 +54,39 @@ dlda_status dlda_trainer_explain(const dlda_trainer *self, dlda_status status, s
     return dlda_fail_at(status, "epoch %zu, measuring", epoch);
 }
 
-void dlda_trainer_warn(const dlda_trainer *self)
+static void warn_of_batch(const dlda_trainer *self)
 {
     enum { ENOUGH = 3 }; /* rows per feature */
     size_t D = self->model->network->features, C = self->model->classes;
     size_t rows = self->batch > C ? self->batch - C : 0;
     char message[320];
 
-    if (!self->watch.log || rows >= ENOUGH * D) return;
-    if (dlda_objective_row_of((dlda_objective_kind)self->options->objective)->info.softmax) return;
+    if (rows >= ENOUGH * D) return;
     snprintf(message, sizeof message,
              "warning: batches of %zu samples of %zu classes leave %zu rows for the scatter within classes of %zu "
              "features; at least %zu are recommended: use a larger batch",
              self->batch, C, rows, D, ENOUGH * D);
     self->watch.log(self->watch.user, message);
+}
+
+/* C classes lie in C - 1 directions; with fewer features, some of them are not used. */
+static void warn_of_features(const dlda_trainer *self)
+{
+    size_t D = self->model->network->features, C = self->model->classes;
+    char message[320];
+
+    if (C - 1 <= D) return;
+    snprintf(message, sizeof message,
+             "warning: %zu classes are separated by up to %zu directions, but the network has only %zu features; "
+             "give its last layer at least %zu outputs",
+             C, C - 1, D, C - 1);
+    self->watch.log(self->watch.user, message);
+}
+
+void dlda_trainer_warn(const dlda_trainer *self)
+{
+    if (!self->watch.log) return;
+    if (dlda_objective_row_of((dlda_objective_kind)self->options->objective)->info.softmax) return;
+    warn_of_batch(self);
+    warn_of_features(self);
 }

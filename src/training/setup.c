@@ -209,6 +209,7 @@ dlda_status dlda_trainer_create(const dlda_options *options, const dlda_dataset 
     DLDA_TRY(dlda_options_copy(options, &self->options));
     DLDA_TRY(fit_batch(self->options, dlda_dataset_count(train)));
     DLDA_TRY(dlda_dataset_record_division(train, validation, self->options));
+    DLDA_TRY(dlda_dataset_record_size(train, self->options));
     self->train = train;
     self->validation = validation;
     self->best_accuracy = -1;

@@ -194,8 +194,9 @@ expect 1 predict "$album" data/spoiled; says 'spoiled/bad.png: not a valid PNG';
 holds "only the good picture" test "$(wc -l <out)" -eq 2
 expect 1 predict "$album" data/large.png; says 'large.png: .*8 x 8'
 expect 0 predict "$album" data/large.png --resize 6; prints '^data/large.png,0,'
-tiny 1 bad data/sizes; says 'sizes: class 0/000.png is 6 x 6, class 2/090.png is 8 x 8'; says '--resize'
-tiny 1 bad data/hollow; says 'hollow/class 1: no pictures'
+tiny 0 mixed data/sizes; says 'sizes: pictures of 6 x 6 to 8 x 8 (height, width) are resized to 6 x 6; option --resize'
+holds "the size is recorded" grep -q '"resize": "6x6"' mixed/options.json
+tiny 1 bad data/hollow; says 'hollow: a folder without pictures is no class; left out: class 1'; says 'the data has 1 class'
 tiny 1 bad data/album; says 'album: found no folder in it'
 absent bad
 tiny 0 sized data/sizes --resize 4x5; says 'images of 4 x 5 x 1'
