@@ -16,6 +16,7 @@ struct dlda_model {
     size_t version; /* incremented when a trainer replaces the weights */
     float *state;   /* [n_state]    batch norm's running statistics    */
     dlda_lda *lda;  /* NULL until fitted                               */
+    struct dlda_calibration *calibration; /* NULL: not calibrated */
     size_t classes;
     char **class_names; /* [classes]                                                         */
     char *options;      /* JSON                                                              */
