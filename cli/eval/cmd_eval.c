@@ -241,7 +241,7 @@ const cli_command eval_command = {
                "models: deeplda eval A.csv --compare B.csv. docs/evaluation.md explains the figures.",
     .examples = "deeplda eval run/model.safetensors digits\n"
                 "deeplda eval run/model.safetensors ~/mnist --json\n"
-                "deeplda eval run/model.safetensors digits --proba bayes --svm\n"
+                "deeplda eval run/model.safetensors digits --proba paper --svm\n"
                 "deeplda eval runs/cce/model.safetensors digits --head softmax\n"
                 "deeplda eval run/model.safetensors digits --compare runs/cce/model.safetensors\n"
                 "deeplda eval run/model.safetensors digits --answers answers.csv",

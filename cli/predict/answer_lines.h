@@ -14,8 +14,8 @@ typedef struct answer_format {
     const dlda_lda *lda;     /* its classes are numbers if they have no names */
     int json;
     size_t top;   /* number of classes, most probable first; 0: the probabilities of all */
-    int rejects;  /* 1: print distances, and whether they exceed the limit               */
-    double limit; /* squared distance                                                    */
+    int rejects;  /* 1: print distances and p-values, and which images are rejected      */
+    double alpha; /* the largest p-value that is rejected                                */
 } answer_format;
 
 /* The prediction for one image. */
@@ -25,7 +25,7 @@ typedef struct answer {
     int label;
     const float *proba;   /* [classes] */
     const double *scores; /* [classes] */
-    double distance;
+    double distance, p_value;
 } answer;
 
 /* Writes the header line of CSV; nothing for JSON. */
