@@ -44,31 +44,31 @@ static void test_temperature_is_found(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         draw_labels(known[i], NULL);
-        assert_true(fabs(dlda_temperature_fit(scores, NULL, truth, ROWS, CLASSES) / known[i] - 1) < 0.12);
+        assert_true(fabs(dlda_temperature_fit(scores, NULL, truth, ROWS, CLASSES, 5) / known[i] - 1) < 0.12);
         draw_labels(known[i], log_prior);
-        assert_true(fabs(dlda_temperature_fit(scores, log_prior, truth, ROWS, CLASSES) / known[i] - 1) < 0.25);
+        assert_true(fabs(dlda_temperature_fit(scores, log_prior, truth, ROWS, CLASSES, 5) / known[i] - 1) < 0.25);
     }
 }
 
-/* Without evidence the temperature is 1; if all rows are right or all are wrong it stays in a sensible range. */
+/* Without evidence the temperature is the expected one; if all rows are right or all are wrong it stays in a sensible range. */
 static void test_temperature_without_evidence(void **state)
 {
     double equal[2 * CLASSES] = { 0 };
 
     (void)state;
-    assert_true(fabs(dlda_temperature_fit(scores, NULL, truth, 0, CLASSES) - 1) < 1e-6);
-    assert_true(fabs(dlda_temperature_fit(equal, NULL, truth, 2, CLASSES) - 1) < 1e-6);
+    assert_true(fabs(dlda_temperature_fit(scores, NULL, truth, 0, CLASSES, 1) - 1) < 1e-6);
+    assert_true(fabs(dlda_temperature_fit(equal, NULL, truth, 2, CLASSES, 5) - 5) < 1e-6);
     draw_labels(1, NULL);
     for (size_t i = 0; i < 30; i++)
         for (int c = 0; c < CLASSES; c++) scores[i * CLASSES + (size_t)c] = c == truth[i] ? 5 : -5;
-    double T = dlda_temperature_fit(scores, NULL, truth, 30, CLASSES);
+    double T = dlda_temperature_fit(scores, NULL, truth, 30, CLASSES, 1);
     assert_true(T > 0.2 && T < 1.001);
     for (size_t i = 0; i < 30; i++) truth[i] = (truth[i] + 1) % CLASSES;
-    T = dlda_temperature_fit(scores, NULL, truth, 30, CLASSES);
+    T = dlda_temperature_fit(scores, NULL, truth, 30, CLASSES, 1);
     assert_true(T > 10 && T < 1e5);
     scores[1] = -INFINITY; /* rows of a class that is never predicted do not count */
     truth[0] = 1;
-    assert_true(isfinite(dlda_temperature_fit(scores, NULL, truth, 30, CLASSES)));
+    assert_true(isfinite(dlda_temperature_fit(scores, NULL, truth, 30, CLASSES, 1)));
 }
 
 /* ---- Tail ---- */

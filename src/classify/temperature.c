@@ -2,22 +2,23 @@
  *
  * temperature.c - fits a temperature: p = softmax(d / T + log prior), T > 0, by the log loss of held-out rows.
  *
- *     minimise   sum_i -log p_i(label_i) + (log T)^2 / (2 s^2),   s = 2
+ *     minimise   sum_i -log p_i(label_i) + (log T - log T0)^2 / 2
  *
  * The second term is a prior. It decides if the rows cannot: when all of them are classified correctly, the log loss
- * alone would take T to 0. For a network that overfits by far, T is 10 to 50, which costs 2 nats of it in total.
+ * alone would take T to 0. It counts as much as one or two rows.
  */
 #include "classify/temperature.h"
 
 #include <math.h>
 
-static const double prior_width = 2, least_log = -5, most_log = 10, coarse_step = 0.5;
+static const double least_log = -5, most_log = 10, coarse_step = 0.5;
 enum { COARSE_STEPS = 31, FINE_STEPS = 40 };
 
 typedef struct rows {
     const double *scores, *log_prior; /* [n][C], [C] */
     const int *labels;
     size_t n, C;
+    double expected; /* logarithm of T0 */
 } rows;
 
 static double exponent(const rows *self, const double *d, size_t c, double T)
@@ -38,7 +39,7 @@ static double row_loss(const rows *self, size_t i, double T)
 
 static double cost(const rows *self, double log_T)
 {
-    double sum = log_T * log_T / (2 * prior_width * prior_width);
+    double sum = (log_T - self->expected) * (log_T - self->expected) / 2;
 
     for (size_t i = 0; i < self->n; i++)
         if (!isinf(self->scores[i * self->C + (size_t)self->labels[i]])) sum += row_loss(self, i, exp(log_T));
@@ -46,9 +47,10 @@ static double cost(const rows *self, double log_T)
 }
 
 /* The best of the coarse grid, then golden section between its neighbours. */
-double dlda_temperature_fit(const double *scores, const double *log_prior, const int *labels, size_t n, size_t C)
+double dlda_temperature_fit(const double *scores, const double *log_prior, const int *labels, size_t n, size_t C,
+                            double expected)
 {
-    const rows self = { scores, log_prior, labels, n, C };
+    const rows self = { scores, log_prior, labels, n, C, log(expected) };
     const double golden = (sqrt(5) - 1) / 2;
     double best = 0, least = INFINITY;
 

@@ -17,6 +17,9 @@
 
 enum { LEAST_FOR_TAIL = 20 };
 
+/* Before any held-out sample is seen. Temperatures of LDAs on trained features were 2 to 40 (docs/evaluation.md). */
+static const double expected_temperature = 5, expected_softmax_temperature = 1;
+
 void dlda_calibration_destroy(dlda_calibration *self)
 {
     if (!self) return;
@@ -168,8 +171,9 @@ dlda_status dlda_model_fit_calibration(dlda_model *model, dlda_workspace *worksp
     made->samples = all.n;
     made->softmax_temperature = 1;
     const int *labels = dlda_dataset_labels(held_out);
-    if (all.logits) made->softmax_temperature = dlda_temperature_fit(all.logits, NULL, labels, all.n, all.C);
-    double temperature = dlda_temperature_fit(all.scores, model->lda->log_prior, labels, all.n, all.C);
+    if (all.logits) made->softmax_temperature = dlda_temperature_fit(all.logits, NULL, labels, all.n, all.C, expected_softmax_temperature);
+    double temperature = dlda_temperature_fit(all.scores, model->lda->log_prior, labels, all.n, all.C,
+                                              expected_temperature);
     DLDA_TRY(fit_tail(&all, made));
     dlda_lda_set_temperature(model->lda, temperature);
     dlda_calibration_destroy(model->calibration);

@@ -64,11 +64,11 @@ def log_sum_exp(a):
     return top + np.log(np.exp(a - top).sum(axis=1, keepdims=True))
 
 
-def temperature(scores, log_prior, labels):
-    """T with the least log loss of softmax(scores / T + log_prior), and a prior of log T: Gaussian with deviation 2."""
+def temperature(scores, log_prior, labels, usual):
+    """T with the least log loss of softmax(scores / T + log_prior), and a Gaussian prior of log T: mean log `usual`, variance 1."""
     def cost(t):
         x = scores / np.exp(t) + log_prior
-        return (log_sum_exp(x)[:, 0] - x[np.arange(len(labels)), labels]).sum() + t * t / 8
+        return (log_sum_exp(x)[:, 0] - x[np.arange(len(labels)), labels]).sum() + (t - np.log(usual)) ** 2 / 2
     best, step = 0, 4.0
     while step > 1e-6:
         best = min(best + step * np.linspace(-1, 1, 21), key=cost)
@@ -106,8 +106,8 @@ def compare_with_numpy(program, folder):
     H, C = model.features(data["x"]), model.arrays
     scores = model.scores(H, "paper")
     log_prior = np.log(C["head.counts"] / C["head.counts"].sum())
-    near(C["calibration.temperature"], [temperature(scores, log_prior, data["y"]),
-                                        temperature(H, np.zeros(3), data["y"])], 1e-3, "temperatures")
+    near(C["calibration.temperature"], [temperature(scores, log_prior, data["y"], 5),
+                                        temperature(H, np.zeros(3), data["y"], 1)], 1e-3, "temperatures")
     check(list(C["calibration.samples"]) == [160, 0], "160 samples")
     mean, inverse, d = unusual_rows(forward.appearance(data["x"] / 255.0))
     near(C["calibration.appearance.mean"], mean, 1e-4, "mean of the appearance")
