@@ -80,7 +80,8 @@ static void test_tail(void **state)
     dlda_tail tail;
 
     (void)state;
-    for (size_t i = 0; i < MANY; i++) values[(i * 7) % MANY] = pow((double)(i + 1) / (MANY + 1), -0.5); /* power 2 */
+    for (size_t i = 0; i < MANY; i++)
+        values[(i * 7) % MANY] = pow((double)(i + 1) / (MANY + 1), -0.5); /* power 2 */
     dlda_tail_fit(&tail, values, MANY);
     for (size_t k = 1; k <= 300; k++) /* the k-th largest is exceeded by k in 1000 */
         assert_true(fabs(dlda_tail_share(&tail, values[MANY - k]) / ((double)k / 1000) - 1) < 0.1);
@@ -186,7 +187,8 @@ static void test_model_is_calibrated(void **state)
     assert_true(dlda_model_temperature(model, DLDA_PROBABILITY_BAYES) == 1);
     assert_int_equal(dlda_model_calibration_samples(made), N);
     double T = dlda_model_temperature(made, DLDA_PROBABILITY_BAYES);
-    assert_true(T != 1 && T == dlda_model_temperature(again, DLDA_PROBABILITY_BAYES)); /* for any number of threads */
+    assert_true(T != 1 &&
+                T == dlda_model_temperature(again, DLDA_PROBABILITY_BAYES)); /* for any number of threads */
     assert_true(dlda_model_temperature(made, DLDA_PROBABILITY_PAPER) == 1);
     assert_true(log_loss_of(&after) < log_loss_of(&before));
     assert_memory_equal(paper[0].proba, paper[1].proba, sizeof paper[0].proba);
@@ -236,7 +238,8 @@ static void test_p_values(void **state)
     for (size_t i = 0; i < N; i++) rejected += found.p_values[i] <= 0.2;
     assert_in_range(rejected, N / 10, 3 * N / 10);
     for (size_t j = 0; j < PIXELS; j++) odd[1][j] = 30 * images[1][j];
-    CHECK_OK(dlda_model_answer(made, workspace, odd[0], 2, DLDA_PROBABILITY_BAYES, &(dlda_answers){ .p_values = p }));
+    CHECK_OK(
+        dlda_model_answer(made, workspace, odd[0], 2, DLDA_PROBABILITY_BAYES, &(dlda_answers){ .p_values = p }));
     assert_true(p[0] < 0.01 && p[1] < 0.01);
     dlda_workspace_destroy(workspace);
     dlda_model_destroy(made);
@@ -252,7 +255,7 @@ static void test_p_values_without_calibration(void **state)
     CHECK_OK(dlda_model_answer(model, workspace, images[0], N, DLDA_PROBABILITY_BAYES,
                                &(dlda_answers){ .distances = distances, .p_values = p }));
     CHECK_OK(dlda_lda_distance_limit(dlda_model_lda(model), 0.3, &limit));
-    for (size_t i = 0; i < N; i++) assert_int_equal(p[i] < 0.3, distances[i] > limit);
+    for (size_t i = 0; i < N; i++) assert_int_equal(p[i]<0.3, distances[i]> limit);
     dlda_workspace_destroy(workspace);
 }
 

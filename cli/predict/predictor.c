@@ -20,8 +20,9 @@ static void read_format(predictor *self, const cli_options *options)
                                     .rejects = alpha > 0,
                                     .alpha = alpha };
     if (self->format.rejects && dlda_model_calibration_samples(self->model) == 0)
-        complain(self->command, "the model is not calibrated: --reject uses the chi-square distribution, so more than a "
-                                "share of %g of good images may be rejected; 'deeplda refit --calibrate' calibrates it",
+        complain(self->command,
+                 "the model is not calibrated: --reject uses the chi-square distribution, so more than a "
+                 "share of %g of good images may be rejected; 'deeplda refit --calibrate' calibrates it",
                  alpha);
 }
 

@@ -48,7 +48,8 @@ void dlda_tail_fit(dlda_tail *self, double *values, size_t n)
     qsort(values, n, sizeof *values, compare);
     for (double k = (double)n; k >= 1; k = k > 1 ? fmin(floor(k / ratio), k - 1) : 0) {
         add_row(self, values[n - (size_t)k], k / ((double)n + 1));
-        if (self->count == DLDA_TAIL_ROWS - 2 && k > 1) k = 2; /* leaves room for the largest, and for the estimate */
+        if (self->count == DLDA_TAIL_ROWS - 2 && k > 1)
+            k = 2; /* leaves room for the largest, and for the estimate */
     }
     const double *last = self->rows[self->count - 1];
     add_row(self, last[0] * pow(last[1] / last_share, 1 / power_of(values, n)), last_share);

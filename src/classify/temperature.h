@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * temperature.h - one number that calibrates the probabilities of a classifier (docs/method.md, step 7).
+ * temperature.h - one number that calibrates the probabilities of a classifier (docs/method.md, step 6).
  */
 #ifndef DLDA_CLASSIFY_TEMPERATURE_H
 #define DLDA_CLASSIFY_TEMPERATURE_H

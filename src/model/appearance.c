@@ -68,7 +68,8 @@ static double variance(const double *values, size_t n)
 }
 
 /* Two statistics of the differences between pixels that are `step` apart, in rows and columns where both exist. */
-static void describe_differences(const double *grey, size_t height, size_t width, size_t row, size_t step, double *v)
+static void describe_differences(const double *grey, size_t height, size_t width, size_t row, size_t step,
+                                 double *v)
 {
     double squares = 0, sizes = 0, n = (double)(height * width);
 

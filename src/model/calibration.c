@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * calibration.c - calibrates a model on held-out samples (docs/method.md, step 7; docs/predicting.md, "Rejecting").
+ * calibration.c - calibrates a model on held-out samples (docs/method.md, step 6; docs/predicting.md, "Rejecting").
  *
  * Networks fit their training samples better than others, so an LDA of training features is overconfident: samples of a
  * class spread wider than Sw says. Held-out samples show by how much: in one temperature for the probabilities, and in the
@@ -61,14 +61,14 @@ double dlda_calibration_share(const dlda_calibration *self, dlda_shape shape, co
 /* Of all held-out samples. */
 typedef struct answers {
     size_t n, C, D, p;
-    double *scores;     /* [n][C]  of the LDA, without priors             */
-    double *logits;     /* [n][C]  of the softmax; NULL: there is none    */
-    double *V;          /* [n][p]  appearance                             */
-    double *distances;  /* [n]     to the nearest class                   */
-    double *unusual;    /* [n]     distances of the appearance            */
-    double *sorted;     /* [n]     scratch                                */
-    double *grey;       /* [height][width] scratch                        */
-    float *images, *H;  /* [batch][input], [batch][D]                     */
+    double *scores;    /* [n][C]  of the LDA, without priors             */
+    double *logits;    /* [n][C]  of the softmax; NULL: there is none    */
+    double *V;         /* [n][p]  appearance                             */
+    double *distances; /* [n]     to the nearest class                   */
+    double *unusual;   /* [n]     distances of the appearance            */
+    double *sorted;    /* [n]     scratch                                */
+    double *grey;      /* [height][width] scratch                        */
+    float *images, *H; /* [batch][input], [batch][D]                     */
 } answers;
 
 static dlda_status take(answers *self, const dlda_model *model, size_t batch)
@@ -147,8 +147,7 @@ static dlda_status fit_tail(answers *self, dlda_calibration *made)
     made->distance_unit = large_value(self, self->distances);
     if (self->p) made->appearance_unit = large_value(self, self->unusual);
     for (size_t i = 0; i < self->n; i++)
-        self->sorted[i] =
-            fmax(self->distances[i] / made->distance_unit, self->unusual[i] / made->appearance_unit);
+        self->sorted[i] = fmax(self->distances[i] / made->distance_unit, self->unusual[i] / made->appearance_unit);
     dlda_tail_fit(&made->tail, self->sorted, self->n);
 done:
     return status;
@@ -171,7 +170,9 @@ dlda_status dlda_model_fit_calibration(dlda_model *model, dlda_workspace *worksp
     made->samples = all.n;
     made->softmax_temperature = 1;
     const int *labels = dlda_dataset_labels(held_out);
-    if (all.logits) made->softmax_temperature = dlda_temperature_fit(all.logits, NULL, labels, all.n, all.C, expected_softmax_temperature);
+    if (all.logits)
+        made->softmax_temperature = dlda_temperature_fit(all.logits, NULL, labels, all.n, all.C,
+                                                         expected_softmax_temperature);
     double temperature = dlda_temperature_fit(all.scores, model->lda->log_prior, labels, all.n, all.C,
                                               expected_temperature);
     DLDA_TRY(fit_tail(&all, made));

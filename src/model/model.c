@@ -189,9 +189,9 @@ struct dlda_workspace {
     size_t batch;
     dlda_team *team;
     dlda_plan *plan;
-    float *images;  /* [batch][input] prepared; NULL if no preparation is needed                    */
-    float *scratch; /* for the preparation                                                          */
-    double *scores; /* [2 classes]: scores and projections; there are fewer directions than classes */
+    float *images;            /* [batch][input] prepared; NULL if no preparation is needed                    */
+    float *scratch;           /* for the preparation                                                          */
+    double *scores;           /* [2 classes]: scores and projections; there are fewer directions than classes */
     double *distances, *grey; /* [batch], [height][width]: for p-values                              */
 };
 
@@ -308,7 +308,8 @@ static dlda_status answer_by_softmax(const dlda_model *self, const float *H, siz
                                      const dlda_answers *answers)
 {
     dlda_answers place = { .distances = answers->distances, .projections = answers->projections };
-    dlda_status status = dlda_softmax_predict(H, n, self->classes, dlda_model_temperature(self, DLDA_PROBABILITY_SOFTMAX),
+    dlda_status status = dlda_softmax_predict(H, n, self->classes,
+                                              dlda_model_temperature(self, DLDA_PROBABILITY_SOFTMAX),
                                               answers->labels, answers->proba);
 
     for (size_t i = 0; answers->scores && i < n * self->classes; i++) answers->scores[i] = H[i];

@@ -64,7 +64,8 @@ static dlda_status encode(const dlda_model *model, const char *path, char **byte
     if (!names) DLDA_FAIL(DLDA_E_ARGUMENT, "%s: a class name is not valid UTF-8", path);
     DLDA_TRY(dlda_preparation_to_json(model->preparation, &preparation));
     DLDA_TRY(dlda_network_visit(model->network, count_parameter, &list));
-    DLDA_TRY(DLDA_TAKE(&list.tensors, list.count + DLDA_HEAD_TENSORS + DLDA_PREPARATION_TENSORS + DLDA_CALIBRATION_TENSORS,
+    DLDA_TRY(DLDA_TAKE(&list.tensors,
+                       list.count + DLDA_HEAD_TENSORS + DLDA_PREPARATION_TENSORS + DLDA_CALIBRATION_TENSORS,
                        "tensors"));
     list.count = 0;
     DLDA_TRY(dlda_network_visit(model->network, list_parameter, &list));
