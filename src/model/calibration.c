@@ -17,7 +17,7 @@
 
 enum { LEAST_FOR_TAIL = 20 };
 
-/* Before any held-out sample is seen. Temperatures of LDAs on trained features were 2 to 40 (docs/evaluation.md). */
+/* Before any held-out sample is seen. Temperatures of LDAs on trained features were 2 to 250 (docs/evaluation.md). */
 static const double expected_temperature = 5, expected_softmax_temperature = 1;
 
 void dlda_calibration_destroy(dlda_calibration *self)
