@@ -75,7 +75,7 @@ const cli_command export_command = {
                "those of 'deeplda predict': probabilities [N, classes] and label [N]; and projection [N, "
                "directions]. It uses opset 13. Details: docs/onnx.md.",
     .examples = "deeplda export run -o digits.onnx\n"
-                "deeplda export run/model.safetensors -o digits.onnx --proba bayes\n"
+                "deeplda export run/model.safetensors -o digits.onnx --proba paper\n"
                 "deeplda info digits.onnx",
     .run = run_export,
 };

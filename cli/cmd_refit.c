@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * cmd_refit.c - `deeplda refit`: fits the LDA head of a trained network in closed form: on other data, with one
- * more class, or with other priors.
+ * more class, with other priors or another calibration.
  */
 #include "find_model.h"
 #include "fit.h"
@@ -12,6 +12,7 @@
 #include "terminal/table.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const char *const name = "refit";
 
@@ -20,6 +21,7 @@ typedef struct refitter {
     const char *path, *data; /* of the model; of the data, NULL: none */
     run_data run;            /* the data are its own; zero if given   */
     const char *output, *priors, *add_class;
+    const char *calibrate; /* data to calibrate on; "": none */
     dlda_model *model, *refitted;
     size_t samples; /* used for the fit */
 } refitter;
@@ -50,6 +52,50 @@ static int fit(refitter *self, const dlda_dataset *data)
     return exit_code_at(name, self->data, status);
 }
 
+/* ---- Calibration ---- */
+
+static int calibrate(refitter *self, const dlda_dataset *held_out, const char *data)
+{
+    const dlda_model *model = self->refitted ? self->refitted : self->model;
+    dlda_workspace *workspace = NULL;
+    dlda_model *made = NULL;
+    dlda_status status = dlda_workspace_create(model, option_batch(self->options, dlda_dataset_count(held_out)),
+                                               (size_t)option_number(self->options, "threads"), &workspace);
+
+    if (status == DLDA_OK) status = dlda_model_calibrate(model, workspace, held_out, &made);
+    dlda_workspace_destroy(workspace);
+    if (made) replace(self, made);
+    return exit_code_at(name, data, status);
+}
+
+/* On the test part of the data, or all of it. */
+static int calibrate_on_set(refitter *self)
+{
+    const dlda_model *model = self->refitted ? self->refitted : self->model;
+    fit_size wanted = fit_of_model(model);
+    dlda_read_spec spec = data_spec(name, self->options, self->calibrate, DLDA_PART_TEST);
+    dlda_dataset *held_out = NULL;
+
+    dlda_read_spec_use_model(&spec, model);
+    int code = exit_code_of(name, data_open(&spec, &held_out));
+    if (code == EXIT_OK) code = fit_images(name, self->calibrate, "images", held_out, &wanted);
+    if (code == EXIT_OK) code = fit_classes(name, self->calibrate, "images", held_out, &wanted);
+    if (code == EXIT_OK) code = calibrate(self, held_out, self->calibrate);
+    dlda_dataset_destroy(held_out);
+    return code;
+}
+
+/* 1 if a set has the classes of the model in the same order, so that its labels are those of the model. */
+static int has_classes_of(const dlda_dataset *data, const dlda_model *model)
+{
+    if (dlda_dataset_classes(data) != dlda_model_classes(model)) return 0;
+    for (size_t c = 0; c < dlda_model_classes(model); c++)
+        if (strcmp(dlda_dataset_class_name(data, c), dlda_model_class_name(model, c)) != 0) return 0;
+    return 1;
+}
+
+/* ---- Data ---- */
+
 /* Images in the model's size and channels, with their own classes. */
 static dlda_read_spec spec_of(const refitter *self, dlda_part part)
 {
@@ -72,6 +118,8 @@ static int fit_on_set(refitter *self)
     if (code == EXIT_OK && option_is(self->options, "as-trained", "true"))
         code = data_divide(name, self->data, self->options, all, &part, &held_out);
     if (code == EXIT_OK) code = fit(self, part ? part : all);
+    if (code == EXIT_OK && held_out && has_classes_of(held_out, self->refitted))
+        code = calibrate(self, held_out, self->data);
     dlda_dataset_destroy(held_out);
     dlda_dataset_destroy(part);
     dlda_dataset_destroy(all);
@@ -115,6 +163,10 @@ static void write_json(const refitter *self)
     json_text(&json, self->output);
     json_key(&json, "samples");
     json_count(&json, self->samples);
+    json_add_number(&json, "temperature", dlda_model_temperature(model, DLDA_PROBABILITY_BAYES));
+    json_add_count(&json, "calibration_samples", dlda_model_calibration_samples(model));
+    json_key(&json, "calibration_kept");
+    json_raw(&json, dlda_model_calibration_is_kept(model) ? "true" : "false");
     json_key(&json, "classes");
     json_open(&json, '[');
     for (size_t c = 0; c < dlda_model_classes(model); c++) {
@@ -151,6 +203,8 @@ static void write_text(const refitter *self)
         table_name(stdout, dlda_model_class_name(model, c));
         printf(" %.4g", dlda_lda_prior(dlda_model_lda(model), c));
     }
+    fputs("\nprobabilities: ", stdout);
+    table_calibration(stdout, model, DLDA_PROBABILITY_BAYES);
     fputs("\n\n", stdout);
     table_eigenvalues(stdout, dlda_model_lda(model));
     printf("\nwritten:\n  %s\n", self->output);
@@ -169,10 +223,10 @@ static int check_usage(const refitter *self)
     return EXIT_OK;
 }
 
-/* Without data and new priors, the head is fitted on the data of the run. */
+/* Without data, new priors and calibration, the head is fitted on the data of the run. */
 static int find_data(refitter *self)
 {
-    if (self->data || self->priors[0]) return EXIT_OK;
+    if (self->data || self->priors[0] || self->calibrate[0]) return EXIT_OK;
     int code = run_data_find_for(name, self->path, self->model, self->options, &self->run);
     self->data = self->run.path;
     if (code == EXIT_OK) fprintf(stderr, "fitting on the run's own data, %s\n", self->data);
@@ -186,7 +240,8 @@ static int run_refit(const cli_arguments *arguments)
                       .data = arguments->n_words > 1 ? arguments->words[1] : NULL,
                       .output = option_text(arguments->options, "output"),
                       .priors = option_text(arguments->options, "priors"),
-                      .add_class = option_text(arguments->options, "add-class") };
+                      .add_class = option_text(arguments->options, "add-class"),
+                      .calibrate = option_text(arguments->options, "calibrate") };
 
     int code = check_usage(&self);
     if (code == EXIT_OK) code = model_open(name, self.path, &self.model);
@@ -196,6 +251,7 @@ static int run_refit(const cli_arguments *arguments)
         code = exit_code_at(name, self.path, dlda_options_use_model(self.options->training, self.model));
     if (code == EXIT_OK && self.data) code = self.add_class[0] ? fit_new_class(&self) : fit_on_set(&self);
     if (code == EXIT_OK && self.priors[0]) code = make_priors(&self);
+    if (code == EXIT_OK && self.calibrate[0]) code = calibrate_on_set(&self);
     if (code == EXIT_OK) code = exit_code_of(name, dlda_model_save(self.refitted, self.output));
     if (code == EXIT_OK && option_is(self.options, "json", "true")) write_json(&self);
     else if (code == EXIT_OK) write_text(&self);
@@ -211,7 +267,7 @@ const cli_command refit_command = {
     .least = 1,
     .most = 2,
     .replaces = 1,
-    .summary = "Refit a model's LDA: on other data, with one more class, or with other priors.",
+    .summary = "Refit a model's LDA: on other data, with one more class, other priors or calibration.",
     .details = "Fits the LDA on the network's features again, in closed form: one pass over the images. The "
                "network is unchanged. Writes the resulting model to -o.\n"
                "MODEL is a model file or a run folder. With DATA, which is anything that train takes, the LDA is "
@@ -219,7 +275,8 @@ const cli_command refit_command = {
                "on the data of the model's run. With --add-class NAME and at least two pictures "
                "of that class (a folder, an IDX file or an .npy file), the model gets one more class; no data of "
                "the other classes is needed. With --priors alone, only the class priors for --proba bayes "
-               "change. Formulas: docs/evaluation.md.",
+               "change. --calibrate DATA fits the calibration to DATA, which the network was not trained on; without "
+               "it, the model keeps its calibration. Formulas: docs/evaluation.md.",
     .examples = "deeplda refit run ~/newdata -o new.safetensors\n"
                 "deeplda refit run --lambda 0.1 -o smooth.safetensors\n"
                 "deeplda refit run --add-class seven ~/sevens -o more.safetensors\n"

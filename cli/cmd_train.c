@@ -160,7 +160,7 @@ static int evaluate(const training *self, const dlda_model *model, const dlda_da
                                                (size_t)option_number(self->options, "threads"), &workspace);
 
     if (status == DLDA_OK)
-        status = dlda_model_evaluate(model, workspace, dataset, DLDA_PROBABILITY_PAPER, &evaluation);
+        status = dlda_model_evaluate(model, workspace, dataset, DLDA_PROBABILITY_BAYES, &evaluation);
     int code = exit_code_at(name, self->data, status);
     if (code == EXIT_OK && self->json) event_result(what, evaluation, dlda_model_lda(model), self->folder);
     else if (code == EXIT_OK) table_evaluation(stdout, model, evaluation, what);

@@ -424,7 +424,8 @@ DLDA_API dlda_status dlda_model_read_pictures(const dlda_model *model, dlda_work
 
 typedef enum dlda_probability {
     DLDA_PROBABILITY_PAPER,  /* logistic function of each score, normalised (the paper, 3.4)                */
-    DLDA_PROBABILITY_BAYES,  /* posterior of Gaussian classes with a common covariance and the LDA's priors */
+    DLDA_PROBABILITY_BAYES,  /* posterior of Gaussian classes with a common covariance and the LDA's priors, at the
+                                temperature of the model's calibration: what the program uses               */
     DLDA_PROBABILITY_SOFTMAX /* of a network trained with objective cce, not of its LDA                     */
 } dlda_probability;
 
@@ -444,6 +445,8 @@ typedef struct dlda_answers {
     double *distances;  /* [n]           as dlda_lda_distances                                      */
     float *features;    /* [n][features] the network's output                                       */
     float *projections; /* [n][K]        features on the directions of the LDA                      */
+    double *p_values;   /* [n]           share of good images that are at least as unusual: by the model's
+                                         calibration, else by the chi-square distribution of the distance */
 } dlda_answers;
 
 /* All of it from one pass through the network. Takes no memory and no lock. */
@@ -472,6 +475,15 @@ DLDA_API dlda_status dlda_model_refit(const dlda_model *model, dlda_workspace *w
 DLDA_API dlda_status dlda_model_add_class(const dlda_model *model, dlda_workspace *workspace,
                                           const dlda_dataset *images, const char *name, double lambda,
                                           dlda_model **extended);
+/* Calibrates probabilities and p_values on a labelled set that neither the network nor the head was fitted on. A training
+ * with validation samples has done this. _refit (with the same classes) and _add_class keep the calibration of the model. */
+DLDA_API dlda_status dlda_model_calibrate(const dlda_model *model, dlda_workspace *workspace,
+                                          const dlda_dataset *held_out, dlda_model **calibrated);
+/* Number of samples of the calibration; 0: not calibrated. Whether the head was changed after it. The temperature that
+ * divides the scores for this kind of probability; 1 if not calibrated. */
+DLDA_API size_t dlda_model_calibration_samples(const dlda_model *model);
+DLDA_API int dlda_model_calibration_is_kept(const dlda_model *model);
+DLDA_API double dlda_model_temperature(const dlda_model *model, dlda_probability kind);
 /* Other class priors for DLDA_PROBABILITY_BAYES: priors [classes] above 0 with any sum; NULL: shares of the fitted data. */
 DLDA_API dlda_status dlda_model_use_priors(const dlda_model *model, const double *priors, dlda_model **adapted);
 

@@ -62,6 +62,7 @@ typedef struct dlda_lda_view {
     const double *intercepts;   /* [classes]                 x . coefficients[c] + intercepts[c]              */
     const double *within;       /* [features][features]      Sw, without lambda; NULL in early model files    */
     const double *total;        /* [features][features]      St; likewise                                     */
+    double temperature;         /* of DLDA_PROBABILITY_BAYES; 1 unless a model was calibrated                 */
 } dlda_lda_view;
 DLDA_API const dlda_lda_view *dlda_lda_view_of(const dlda_lda *lda);
 

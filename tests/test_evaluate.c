@@ -121,10 +121,10 @@ static void test_softmax(void **state)
     int labels[3];
 
     (void)state;
-    CHECK_OK(dlda_softmax_predict(H[0], 3, 3, labels, proba));
+    CHECK_OK(dlda_softmax_predict(H[0], 3, 3, 1, labels, proba));
     CHECK_NEAR_FLOAT(proba, expected, 9, 1e-7, "softmax");
     assert_true(labels[0] == 2 && labels[1] == 0 && labels[2] == 0);
-    CHECK_STATUS(dlda_softmax_predict(bad, 1, 3, labels, proba), DLDA_E_NUMERIC);
+    CHECK_STATUS(dlda_softmax_predict(bad, 1, 3, 1, labels, proba), DLDA_E_NUMERIC);
     CHECK_ERROR_SAYS("row 0, column 1 is nan");
 }
 

@@ -103,7 +103,12 @@ typedef struct all_answers {
 static dlda_status ask(dlda_workspace *workspace, all_answers *a)
 {
     memset(a, 0xA5, sizeof *a);
-    const dlda_answers wanted = { a->labels, a->proba[0], a->scores[0], a->distances, a->H[0], a->Z[0] };
+    const dlda_answers wanted = { .labels = a->labels,
+                                  .proba = a->proba[0],
+                                  .scores = a->scores[0],
+                                  .distances = a->distances,
+                                  .features = a->H[0],
+                                  .projections = a->Z[0] };
     return dlda_model_answer(model, workspace, images[0], N, DLDA_PROBABILITY_BAYES, &wanted);
 }
 

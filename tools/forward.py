@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 """forward.py - a model of deeplda once more, in plain NumPy: from its file and images to features and probabilities.
 
-    forward.py MODEL IMAGES.npy [paper|bayes]
+    forward.py MODEL IMAGES.npy [bayes|paper]
 
 IMAGES are bytes or floats, [N][H][W][C], [N][H][W], or [N][D] for vectors. Prints CSV: index, class, probability, and the
-probability of each class. Nothing here follows the C code: only docs/model_format.md, network_format.md, preparation.md
-and method.md (step 6) were needed to write it. All sums are in double.
+probability of each class. Nothing here follows the C code: only docs/model_format.md, network_format.md, preparation.md,
+method.md (step 6) and predicting.md were needed to write it. All sums are in double.
 """
 import csv
 import json
@@ -111,7 +111,8 @@ class Model:
         d = H @ T.T - np.einsum("cd,cd->c", M, T) / 2
         usable = counts >= 2
         if kind == "bayes":
-            d = d + np.log(np.where(usable, counts, 1) / counts[usable].sum())
+            T = self.arrays.get("calibration.temperature", [1, 1])[0]
+            d = d / T + np.log(np.where(usable, counts, 1) / counts[usable].sum())
         return np.where(usable, d, -np.inf)
 
     def probabilities(self, H, kind):
@@ -121,11 +122,52 @@ class Model:
         p = np.exp(log_p - log_p.max(axis=1, keepdims=True))
         return p / p.sum(axis=1, keepdims=True)
 
+    def p_values(self, images, H):
+        """[N]: of a calibrated model."""
+        A, M, counts = (self.arrays["head." + name] for name in ("directions", "means", "counts"))
+        gaps = self.project(H)[:, None] - (M @ A.T)[None, counts >= 2]
+        unit = self.arrays["calibration.units"]
+        unusual = (gaps ** 2).sum(axis=2).min(axis=1) / unit[0]
+        if "calibration.appearance.mean" in self.arrays:
+            X = images.reshape(len(images), *self.input).astype(float) / (255 if images.dtype == np.uint8 else 1)
+            gap = appearance(X) - self.arrays["calibration.appearance.mean"]
+            distance = np.einsum("np,pq,nq->n", gap, self.arrays["calibration.appearance.inverse"], gap)
+            unusual = np.maximum(unusual, distance / unit[1])
+        return tail_share(self.arrays["calibration.tail"], unusual)
+
+
+# ---- which images are of no class ------------------------------------------------------------------------------
+
+def appearance(X):
+    """Statistics [N][p] of images X [N][H][W][C], from 0 to 1; rows of numbers are their own."""
+    if min(X.shape[1:3]) < 4:
+        return X.reshape(len(X), -1)
+    grey = X.mean(axis=3)
+    columns = [np.log(1e-4 + grey.var(axis=(1, 2)))]
+    if X.shape[3] > 1:
+        columns.append(np.log(1e-4 + X.var(axis=3).mean(axis=(1, 2))))
+    for _ in range(4):
+        if min(grey.shape[1:]) < 4:
+            break
+        for gap in (np.diff(grey, axis=2), np.diff(grey, axis=1)):
+            columns += [np.log(1e-4 + (gap ** 2).mean(axis=(1, 2))), np.log(1e-3 + np.abs(gap).mean(axis=(1, 2)))]
+        h, w = grey.shape[1] // 2, grey.shape[2] // 2
+        grey = grey[:, :2 * h, :2 * w].reshape(-1, h, 2, w, 2).mean(axis=(2, 4))
+    return np.array(columns).T
+
+
+def tail_share(table, values):
+    """The share above each value: log-log interpolation in the table [m][2], continued behind its end."""
+    x, y = np.log(table).T
+    i = np.clip(np.searchsorted(x, np.log(values)), 1, len(x) - 1)
+    share = np.exp(y[i - 1] + (np.log(values) - x[i - 1]) * (y[i] - y[i - 1]) / (x[i] - x[i - 1]))
+    return np.where(values > table[0, 0], np.minimum(share, 1), 1)
+
 
 def main():
     if len(sys.argv) not in (3, 4) or sys.argv[3:] not in ([], ["paper"], ["bayes"]):
-        sys.exit("usage: forward.py MODEL IMAGES.npy [paper|bayes]")
-    kind = sys.argv[3] if len(sys.argv) == 4 else "paper"
+        sys.exit("usage: forward.py MODEL IMAGES.npy [bayes|paper]")
+    kind = sys.argv[3] if len(sys.argv) == 4 else "bayes"
     model = Model(sys.argv[1])
     H = model.features(np.load(sys.argv[2]))
     best, proba = model.scores(H, kind).argmax(axis=1), model.probabilities(H, kind)

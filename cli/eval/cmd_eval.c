@@ -327,7 +327,7 @@ const cli_command eval_command = {
     .examples = "deeplda eval run\n"
                 "deeplda eval run --mistakes 20\n"
                 "deeplda eval run/model.safetensors ~/mnist --json\n"
-                "deeplda eval run digits --proba bayes --svm\n"
+                "deeplda eval run digits --proba paper --svm\n"
                 "deeplda eval runs/cce digits --head softmax\n"
                 "deeplda eval run --compare runs/cce\n"
                 "deeplda eval run digits --answers answers.csv",

@@ -114,6 +114,8 @@ static void add_evaluation(json_out *json, const eval_result *result)
     json_add_number(json, "calibration_error", evaluation->calibration_error);
     json_add_text(json, "head", eval_head_name(result->kind));
     json_add_text(json, "probability", kind_names[result->kind]);
+    json_add_number(json, "temperature", dlda_model_temperature(result->model, result->kind));
+    json_add_count(json, "calibration_samples", dlda_model_calibration_samples(result->model));
     add_separation(json, result->model);
     add_classes(json, result->model, evaluation);
     add_confusion(json, evaluation);
@@ -166,8 +168,11 @@ static void print_evaluation(const eval_result *result)
 
     table_evaluation(stdout, result->model, evaluation,
                      strcmp(result->part, "validation") == 0 ? result->part : "test");
-    printf("\nerror %.2f %%; calibration error %.4f in %zu bins, probabilities: %s\n\n", error_percent(evaluation),
-           evaluation->calibration_error, evaluation->bins, kind_names[result->kind]);
+    printf("\nerror %.2f %%; calibration error %.4f in %zu bins\n", error_percent(evaluation),
+           evaluation->calibration_error, evaluation->bins);
+    printf("probabilities: %s, ", kind_names[result->kind]);
+    table_calibration(stdout, result->model, result->kind);
+    fputs("\n\n", stdout);
     table_eigenvalues(stdout, dlda_model_lda(result->model));
     print_nearest(result->model);
     if (result->mistakes) {

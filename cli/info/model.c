@@ -30,6 +30,8 @@ static void write_model_json(const dlda_model *model, const memory_need *need)
     json_open(&json, '[');
     for (size_t c = 0; c < dlda_model_classes(model); c++) json_text(&json, dlda_model_class_name(model, c));
     json_close(&json, ']');
+    json_add_number(&json, "temperature", dlda_model_temperature(model, DLDA_PROBABILITY_BAYES));
+    json_add_count(&json, "calibration_samples", dlda_model_calibration_samples(model));
     json_key(&json, "eigenvalues");
     json_open(&json, '[');
     for (size_t i = 0; i < count; i++) json_number(&json, values[i]);
@@ -56,6 +58,8 @@ static void write_model_text(const dlda_model *model, const char *path, const ch
         fputc(' ', stdout);
         table_name(stdout, dlda_model_class_name(model, c));
     }
+    fputs("\ncalibration ", stdout);
+    table_calibration(stdout, model, DLDA_PROBABILITY_BAYES);
     printf("\n\n%s", description);
     info_write_memory_text(need);
     fputc('\n', stdout);

@@ -4,7 +4,7 @@
  *
  *     file,index,class,probability,NAME,NAME,...                                    probabilities of all classes
  *     file,index,class,probability,class_2,probability_2,...                        with top
- *     file,index,class,probability,distance,rejected,...                            with rejects
+ *     file,index,class,probability,distance,p_value,rejected,...                    with rejects
  *     file,index,truth,class,probability,...                                        with truths
  */
 #include "predict/answer_lines.h"
@@ -33,7 +33,7 @@ static size_t classes_shown(const answer_format *self)
 
 static int is_rejected(const answer_format *self, const answer *one)
 {
-    return one->distance > self->limit;
+    return one->p_value <= self->alpha;
 }
 
 /* The class after `last` in descending order of scores, ties by index. Scores are compared because different scores
@@ -56,7 +56,7 @@ void answer_write_head(const answer_format *self, FILE *file)
 {
     if (self->json) return;
     fprintf(file, "file,index,%sclass,probability", self->truths ? "truth," : "");
-    if (self->rejects) fputs(",distance,rejected", file);
+    if (self->rejects) fputs(",distance,p_value,rejected", file);
     for (size_t k = 1; self->top && k < classes_shown(self); k++)
         fprintf(file, ",class_%zu,probability_%zu", k + 1, k + 1);
     for (size_t c = 0; !self->top && c < classes_of(self); c++) {
@@ -90,6 +90,7 @@ static void write_csv(const answer_format *self, const answer *one, FILE *file)
     csv_float(file, one->proba[one->label]);
     if (self->rejects) {
         csv_float(file, (float)one->distance);
+        csv_float(file, (float)one->p_value);
         fputs(is_rejected(self, one) ? ",true" : ",false", file);
     }
     if (self->top) write_csv_top(self, one, file);
@@ -147,6 +148,8 @@ static void write_json(const answer_format *self, const answer *one, FILE *file)
     if (self->rejects) {
         json_key(&json, "distance");
         json_float(&json, (float)one->distance);
+        json_key(&json, "p_value");
+        json_float(&json, (float)one->p_value);
         json_key(&json, "rejected");
         json_raw(&json, is_rejected(self, one) ? "true" : "false");
     }

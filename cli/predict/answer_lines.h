@@ -15,8 +15,8 @@ typedef struct answer_format {
     int json;
     size_t top;   /* number of classes, most probable first; 0: the probabilities of all */
     int truths;   /* 1: print true classes                                               */
-    int rejects;  /* 1: print distances, and whether they exceed the limit               */
-    double limit; /* squared distance                                                    */
+    int rejects;  /* 1: print distances and p-values, and which images are rejected      */
+    double alpha; /* the largest p-value that is rejected                                */
 } answer_format;
 
 /* The prediction for one image. */
@@ -27,7 +27,7 @@ typedef struct answer {
     const char *truth;    /* name of the true class; NULL: not known */
     const float *proba;   /* [classes] */
     const double *scores; /* [classes] */
-    double distance;
+    double distance, p_value;
 } answer;
 
 /* Writes the header line of CSV; nothing for JSON. */

@@ -13,7 +13,7 @@
 
 /* ---- Setup ---- */
 
-static int read_format(predictor *self, const cli_options *options)
+static void read_format(predictor *self, const cli_options *options)
 {
     double alpha = option_number(options, "reject");
 
@@ -21,10 +21,13 @@ static int read_format(predictor *self, const cli_options *options)
                                     .json = option_is(options, "json", "true"),
                                     .top = (size_t)option_number(options, "top"),
                                     .truths = option_is(options, "truth", "true"),
-                                    .rejects = alpha > 0 };
-    if (!self->format.rejects) return EXIT_OK;
-    return exit_code_of(self->command,
-                        dlda_lda_distance_limit(dlda_model_lda(self->model), alpha, &self->format.limit));
+                                    .rejects = alpha > 0,
+                                    .alpha = alpha };
+    if (self->format.rejects && dlda_model_calibration_samples(self->model) == 0)
+        complain(self->command,
+                 "the model is not calibrated: --reject uses the chi-square distribution, so more than a "
+                 "share of %g of good images may be rejected; 'deeplda refit --calibrate' calibrates it",
+                 alpha);
 }
 
 int predictor_open(predictor *self, const char *command, const char *model, const cli_options *options)
@@ -39,7 +42,8 @@ int predictor_open(predictor *self, const char *command, const char *model, cons
     if (code != EXIT_OK) return code;
     self->classes = dlda_model_classes(self->model);
     self->pixels = dlda_model_image_size(self->model);
-    return read_format(self, options);
+    read_format(self, options);
+    return EXIT_OK;
 }
 
 static void release_room(predictor *self)
@@ -50,11 +54,12 @@ static void release_room(predictor *self)
     free(self->proba);
     free(self->scores);
     free(self->distances);
+    free(self->p_values);
     dlda_workspace_destroy(self->workspace);
     self->images = self->proba = NULL;
     self->good = NULL;
     self->labels = NULL;
-    self->scores = self->distances = NULL;
+    self->scores = self->distances = self->p_values = NULL;
     self->workspace = NULL;
     self->batch = 0;
 }
@@ -79,7 +84,9 @@ static int take_room(predictor *self, const char *path, size_t batch)
     self->proba = calloc(batch, self->classes * sizeof *self->proba);
     self->scores = calloc(batch, self->classes * sizeof *self->scores);
     self->distances = calloc(batch, sizeof *self->distances);
-    if (self->images && self->good && self->labels && self->proba && self->scores && self->distances) {
+    self->p_values = calloc(batch, sizeof *self->p_values);
+    if (self->images && self->good && self->labels && self->proba && self->scores && self->distances &&
+        self->p_values) {
         self->batch = batch;
         return EXIT_OK;
     }
@@ -108,7 +115,8 @@ static dlda_status classify(predictor *self, const float *images, size_t n)
     const dlda_answers wanted = { .labels = self->labels,
                                   .proba = self->proba,
                                   .scores = self->format.top ? self->scores : NULL,
-                                  .distances = self->format.rejects ? self->distances : NULL };
+                                  .distances = self->format.rejects ? self->distances : NULL,
+                                  .p_values = self->format.rejects ? self->p_values : NULL };
 
     return dlda_model_answer(self->model, self->workspace, images, n, self->kind, &wanted);
 }
@@ -151,7 +159,8 @@ static void write_answer(predictor *self, const char *file, size_t index, const 
                          .truth = truth,
                          .proba = self->proba + i * self->classes,
                          .scores = self->scores + i * self->classes,
-                         .distance = self->distances[i] };
+                         .distance = self->distances[i],
+                         .p_value = self->p_values[i] };
 
     if (!self->begun) answer_write_head(&self->format, self->output.file);
     self->begun = 1;

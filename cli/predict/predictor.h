@@ -32,6 +32,7 @@ typedef struct predictor {
     int *labels;         /* [batch]          */
     float *proba;        /* [batch][classes] */
     double *scores;      /* [batch][classes] */
+    double *p_values;    /* [batch] */
     double *distances;   /* [batch]          */
     dlda_probability kind;
     answer_format format;

@@ -19,7 +19,7 @@ enum {
 
 static display_text confusion_title(const test_answers *answers)
 {
-    const dlda_evaluation *found = answers->evaluation[DLDA_PROBABILITY_PAPER];
+    const dlda_evaluation *found = answers->evaluation[DLDA_PROBABILITY_BAYES];
     size_t C = answers->classes, most = 0, at = 0;
 
     for (size_t cell = 0; cell < C * C; cell++)
@@ -35,7 +35,7 @@ static display_text confusion_title(const test_answers *answers)
 static dlda_status write_confusion(plot_files *plot, const test_answers *answers, double *largest)
 {
     dlda_status status = DLDA_OK;
-    const dlda_evaluation *found = answers->evaluation[DLDA_PROBABILITY_PAPER];
+    const dlda_evaluation *found = answers->evaluation[DLDA_PROBABILITY_BAYES];
     size_t C = answers->classes;
 
     *largest = 0;
@@ -182,8 +182,7 @@ dlda_status figure_reliability(const training_report *report, report_figure *fig
                                      "bars are 95 %% intervals. On the diagonal, probabilities are perfectly "
                                      "calibrated; above it the model is right "
                                      "more often than they say. Both kinds of --proba are shown; they predict the "
-                                     "same classes unless priors were "
-                                     "changed.");
+                                     "same classes unless the classes have different priors.");
     figure->missing = item->no_answers;
     if (!item->answers) return DLDA_OK;
     figure->title = display_format("Probabilities are off by %.1f points (bayes), %.1f (paper)",

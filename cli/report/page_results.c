@@ -38,7 +38,7 @@ static display_text duration(double seconds)
 static dlda_status write_test_tiles(dlda_file_writer *page, const test_answers *answers)
 {
     dlda_status status = DLDA_OK;
-    const dlda_evaluation *found = answers->evaluation[DLDA_PROBABILITY_PAPER];
+    const dlda_evaluation *found = answers->evaluation[DLDA_PROBABILITY_BAYES];
     stat_interval interval = stat_share_interval(found->correct, found->samples);
 
     DLDA_TRY(write_tile(page, percent(found->accuracy).text,
@@ -93,7 +93,7 @@ static dlda_status write_number_cell(dlda_file_writer *page, double value, const
 static dlda_status write_accuracy(dlda_file_writer *page, const test_answers *answers, int with_softmax)
 {
     dlda_status status = DLDA_OK;
-    const dlda_evaluation *found = answers ? answers->evaluation[DLDA_PROBABILITY_PAPER] : NULL;
+    const dlda_evaluation *found = answers ? answers->evaluation[DLDA_PROBABILITY_BAYES] : NULL;
     double accuracy = found ? found->accuracy : NAN, softmax = answers ? answers->softmax_accuracy : NAN;
 
     DLDA_TRY(write_number_cell(page, accuracy, percent(accuracy).text));
@@ -107,9 +107,10 @@ done:
 static dlda_status write_log_losses(dlda_file_writer *page, const test_answers *answers)
 {
     dlda_status status = DLDA_OK;
+    static const int kinds[PROBABILITY_KINDS] = { DLDA_PROBABILITY_BAYES, DLDA_PROBABILITY_PAPER };
 
-    for (int kind = 0; kind < PROBABILITY_KINDS; kind++) {
-        double loss = answers ? answers->evaluation[kind]->log_loss : NAN;
+    for (int k = 0; k < PROBABILITY_KINDS; k++) {
+        double loss = answers ? answers->evaluation[kinds[k]]->log_loss : NAN;
         DLDA_TRY(write_number_cell(page, loss, display_format("%.4f", loss).text));
     }
 done:
@@ -151,7 +152,7 @@ static const char results_head[] =
     "<div class=\"scroll\"><table>\n<thead><tr><th>run</th><th class=\"n\">accuracy%s</th>%s"
     "<th class=\"n\">samples</th><th class=\"n\">validation</th><th>state</th><th class=\"n\">epochs</th>"
     "<th class=\"n\">kept</th><th>objective</th><th>network</th><th>data</th><th class=\"n\">log loss</th>"
-    "<th class=\"n\">with bayes</th></tr></thead>\n<tbody>\n";
+    "<th class=\"n\">with --proba paper</th></tr></thead>\n<tbody>\n";
 
 static int one_has_softmax(const training_report *report)
 {
@@ -185,7 +186,7 @@ static const char classes_head[] =
 dlda_status page_classes(dlda_file_writer *page, const test_answers *answers)
 {
     dlda_status status = DLDA_OK;
-    const dlda_evaluation *found = answers->evaluation[DLDA_PROBABILITY_PAPER];
+    const dlda_evaluation *found = answers->evaluation[DLDA_PROBABILITY_BAYES];
 
     DLDA_TRY(dlda_file_writer_print(page, "%s", classes_head));
     for (size_t c = 0; c < answers->classes; c++) {

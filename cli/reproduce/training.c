@@ -84,5 +84,6 @@ void evaluation_add_words(const training *self, const evaluation *row, const cha
     words_add(words, "eval");
     words_add(words, "%s", self->model);
     words_add(words, "%s", data);
+    words_add(words, "--proba=paper");
     for (size_t i = 0; kind->words[i]; i++) words_add(words, "%s", kind->words[i]);
 }

@@ -175,6 +175,17 @@ void table_evaluation(FILE *file, const dlda_model *model, const dlda_evaluation
     else print_mistakes(file, model, evaluation, columns);
 }
 
+void table_calibration(FILE *file, const dlda_model *model, dlda_probability kind)
+{
+    size_t samples = dlda_model_calibration_samples(model);
+
+    if (kind == DLDA_PROBABILITY_PAPER) fputs("not calibrated; --proba bayes is", file);
+    else if (samples == 0) fputs("not calibrated, since no samples were held out", file);
+    else
+        fprintf(file, "temperature %.4g, fitted on %zu held-out samples%s", dlda_model_temperature(model, kind),
+                samples, dlda_model_calibration_is_kept(model) ? " before the head was changed" : "");
+}
+
 /* ---- Eigenvalues ---- */
 
 /* A bar for `share` (0 to 1) of BAR_COLUMNS columns, in eighths of a column on UTF-8 terminals. */

@@ -12,6 +12,10 @@
 /* Accuracy, figures of each class, and confusion matrix. `what` names the data: "test". */
 void table_evaluation(FILE *file, const dlda_model *model, const dlda_evaluation *evaluation, const char *what);
 
+/* How the probabilities of that kind were calibrated, without a newline: "temperature 11.8, fitted on 500 held-out samples",
+ * or why they are not. */
+void table_calibration(FILE *file, const dlda_model *model, dlda_probability kind);
+
 /* The eigenvalues with a bar each. */
 void table_eigenvalues(FILE *file, const dlda_lda *lda);
 

@@ -4,7 +4,9 @@
  *
  * With A = [e_1 .. e_K] and e'(Sw + lambda I)e = 1, the score of class c is
  *     d_c(h) = h T_c' - M_c T_c' / 2,   T = M A A',
- * which is Bayes' rule for Gaussian classes with covariance Sw + lambda I, in the discriminant space.
+ * which is Bayes' rule for Gaussian classes with covariance Sw + lambda I, in the discriminant space. Held-out samples
+ * spread wider than training samples, from which Sw is computed: there the covariance is nearer to temperature times that,
+ * and Bayes' rule has d_c / temperature + log prior_c.
  */
 #include "classify/lda_head.h"
 #include "base/chi_square.h"
@@ -29,11 +31,13 @@ dlda_status dlda_lda_create(size_t C, size_t D, size_t K, dlda_lda **lda)
     self->D = D;
     self->K = K;
     self->lambda = NAN;
+    self->temperature = 1;
     DLDA_TRY(DLDA_TAKE(&self->counts, C, "LDA"));
     DLDA_TRY(DLDA_TAKE(&self->M, n_means, "LDA"));
     DLDA_TRY(DLDA_TAKE(&self->A, n_directions, "LDA"));
     DLDA_TRY(DLDA_TAKE(&self->eigenvalues, K, "LDA"));
     DLDA_TRY(DLDA_TAKE(&self->T, n_means, "LDA"));
+    DLDA_TRY(DLDA_TAKE(&self->B, n_means, "LDA"));
     DLDA_TRY(DLDA_TAKE(&self->offset, C, "LDA"));
     DLDA_TRY(DLDA_TAKE(&self->log_prior, C, "LDA"));
     DLDA_TRY(DLDA_TAKE(&self->intercept, C, "LDA"));
@@ -58,6 +62,7 @@ void dlda_lda_destroy(dlda_lda *self)
     dlda_release(self->St);
     dlda_release(self->priors);
     dlda_release(self->T);
+    dlda_release(self->B);
     dlda_release(self->offset);
     dlda_release(self->log_prior);
     dlda_release(self->intercept);
@@ -100,7 +105,7 @@ static void prepare_priors(dlda_lda *self)
     for (size_t c = 0; c < self->C; c++) {
         self->log_prior[c] = dlda_lda_usable(self, c) ? log(given[c] / total) : -INFINITY;
         self->share[c] = exp(self->log_prior[c]);
-        self->intercept[c] = self->offset[c] + self->log_prior[c];
+        self->intercept[c] = self->offset[c] / self->temperature + self->log_prior[c];
     }
 }
 
@@ -119,9 +124,16 @@ void dlda_lda_prepare(dlda_lda *self)
         }
         self->offset[c] = -dot(D, mean, T) / 2;
     }
+    for (size_t i = 0; i < self->C * D; i++) self->B[i] = self->T[i] / self->temperature;
     prepare_mean(self);
     prepare_priors(self);
     dlda_lda_fill_view(self);
+}
+
+void dlda_lda_set_temperature(dlda_lda *self, double temperature)
+{
+    self->temperature = temperature;
+    dlda_lda_prepare(self);
 }
 
 dlda_status dlda_lda_take_scatter(dlda_lda *self)
@@ -167,6 +179,7 @@ dlda_status dlda_lda_copy(const dlda_lda *self, dlda_lda **copy)
         DLDA_TRY(dlda_name_list_add(&made->names, name, strlen(name)));
     }
     made->lambda = self->lambda;
+    made->temperature = self->temperature;
     dlda_lda_prepare(made);
     *copy = made;
     made = NULL;
@@ -254,12 +267,12 @@ dlda_status dlda_lda_transform(const dlda_lda *self, const float *X, size_t n, f
     return DLDA_OK;
 }
 
-/* d_c, or minus infinity for a class that must not be predicted. */
+/* The score of a class: d_c, or that of Bayes' rule; minus infinity if the class must not be predicted. */
 static double class_score(const dlda_lda *self, const float *x, size_t c, dlda_probability kind)
 {
     if (!dlda_lda_usable(self, c)) return -INFINITY;
     double d = dot_mixed(self->D, x, self->T + c * self->D) + self->offset[c];
-    return kind == DLDA_PROBABILITY_BAYES ? d + self->log_prior[c] : d;
+    return kind == DLDA_PROBABILITY_BAYES ? d / self->temperature + self->log_prior[c] : d;
 }
 
 /* Logarithm of the unnormalised weight of a class. For the paper's kind it is log(1 / (1 + exp(-d))), written so

@@ -10,6 +10,7 @@
 struct dlda_lda {
     size_t C, D, K;
     double lambda;        /* NaN if unknown: model files do not store it */
+    double temperature;   /* of Bayes' rule; 1: not calibrated           */
     dlda_name_list names; /* class names; empty if there are none        */
     /* fitted values, stored in model files */
     double *counts;      /* [C]     rows of each class in the fitted data; usable if 2 or more */
@@ -23,7 +24,8 @@ struct dlda_lda {
     double *T;         /* [C][D]  M A' A                                                  */
     double *offset;    /* [C]     -diag(M T') / 2                                         */
     double *log_prior; /* [C]     of the usable classes                                   */
-    double *intercept; /* [C]     offset + log_prior                                      */
+    double *B;         /* [C][D]  T / temperature                                         */
+    double *intercept; /* [C]     offset / temperature + log_prior                        */
     double *share;     /* [C]     the priors, normalised to sum 1; 0 for unusable classes */
     double *P;         /* [C][K]  M A': projected class means                             */
     double *mean;      /* [D]     of all rows                                             */
@@ -33,6 +35,7 @@ struct dlda_lda {
 /* Creates a head with zeros; set the fitted fields, then call _prepare for the derived ones. */
 dlda_status dlda_lda_create(size_t C, size_t D, size_t K, dlda_lda **lda);
 void dlda_lda_prepare(dlda_lda *lda);
+void dlda_lda_set_temperature(dlda_lda *lda, double temperature);
 
 /* dlda_lda_fit without keeping the scatter matrices: for fitting many LDAs. */
 dlda_status dlda_lda_fit_lean(const dlda_scatter *scatter, double lambda, dlda_lda **lda);

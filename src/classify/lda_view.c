@@ -19,10 +19,11 @@ void dlda_lda_fill_view(dlda_lda *self)
                                   .mean = self->mean,
                                   .directions = self->A,
                                   .eigenvalues = self->eigenvalues,
-                                  .coefficients = self->T,
+                                  .coefficients = self->B,
                                   .intercepts = self->intercept,
                                   .within = self->Sw,
-                                  .total = self->St };
+                                  .total = self->St,
+                                  .temperature = self->temperature };
 }
 
 const dlda_lda_view *dlda_lda_view_of(const dlda_lda *self)

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-static void classify_row(const float *h, size_t C, int *label, float *proba)
+static void classify_row(const float *h, size_t C, double temperature, int *label, float *proba)
 {
     size_t best = 0;
     double sum = 0;
@@ -16,11 +16,11 @@ static void classify_row(const float *h, size_t C, int *label, float *proba)
         if (h[c] > h[best]) best = c;
     if (label) *label = (int)best;
     if (!proba) return;
-    for (size_t c = 0; c < C; c++) sum += exp((double)h[c] - (double)h[best]);
-    for (size_t c = 0; c < C; c++) proba[c] = (float)(exp((double)h[c] - (double)h[best]) / sum);
+    for (size_t c = 0; c < C; c++) sum += exp(((double)h[c] - (double)h[best]) / temperature);
+    for (size_t c = 0; c < C; c++) proba[c] = (float)(exp(((double)h[c] - (double)h[best]) / temperature) / sum);
 }
 
-dlda_status dlda_softmax_predict(const float *H, size_t n, size_t C, int *labels, float *proba)
+dlda_status dlda_softmax_predict(const float *H, size_t n, size_t C, double temperature, int *labels, float *proba)
 {
     size_t bad = dlda_find_not_finite(H, n * C);
 
@@ -28,6 +28,6 @@ dlda_status dlda_softmax_predict(const float *H, size_t n, size_t C, int *labels
         return dlda_fail(DLDA_E_NUMERIC, "features: row %zu, column %zu is %g, expected a finite value", bad / C,
                          bad % C, (double)H[bad]);
     for (size_t i = 0; i < n; i++)
-        classify_row(H + i * C, C, labels ? labels + i : NULL, proba ? proba + i * C : NULL);
+        classify_row(H + i * C, C, temperature, labels ? labels + i : NULL, proba ? proba + i * C : NULL);
     return DLDA_OK;
 }

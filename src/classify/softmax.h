@@ -7,7 +7,7 @@
 
 #include "base/status.h"
 
-/* Classifies H [n][C]; labels [n] and proba [n][C] may be NULL. */
-dlda_status dlda_softmax_predict(const float *H, size_t n, size_t C, int *labels, float *proba);
+/* Classifies H [n][C] by softmax(H / temperature); labels [n] and proba [n][C] may be NULL. */
+dlda_status dlda_softmax_predict(const float *H, size_t n, size_t C, double temperature, int *labels, float *proba);
 
 #endif

@@ -3,11 +3,13 @@
  * model.c - inference with a model: images in, features and classes out.
  */
 #include "model/model.h"
+#include "base/chi_square.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "classify/evaluate.h"
 #include "classify/softmax.h"
 #include "dataset/dataset.h"
+#include "model/calibration.h"
 #include "model/class_names.h"
 
 #include <jansson.h>
@@ -64,6 +66,7 @@ void dlda_model_destroy(dlda_model *self)
     dlda_release(self->options);
     dlda_preparation_destroy(self->preparation);
     dlda_lda_destroy(self->lda);
+    dlda_calibration_destroy(self->calibration);
     dlda_release(self->weights);
     dlda_release(self->state);
     dlda_network_destroy(self->network);
@@ -184,9 +187,10 @@ struct dlda_workspace {
     size_t batch;
     dlda_team *team;
     dlda_plan *plan;
-    float *images;  /* [batch][input] prepared; NULL if no preparation is needed                    */
-    float *scratch; /* for the preparation                                                          */
-    double *scores; /* [2 classes]: scores and projections; there are fewer directions than classes */
+    float *images;            /* [batch][input] prepared; NULL if no preparation is needed                    */
+    float *scratch;           /* for the preparation                                                          */
+    double *scores;           /* [2 classes]: scores and projections; there are fewer directions than classes */
+    double *distances, *grey; /* [batch], [height][width]: for p-values                              */
 };
 
 static dlda_status take_images(dlda_workspace *self, const dlda_model *model)
@@ -218,6 +222,8 @@ dlda_status dlda_workspace_create(const dlda_model *model, size_t batch, size_t 
     dlda_plan_prepare(self->plan, model->weights);
     DLDA_TRY(take_images(self, model));
     DLDA_TRY(DLDA_TAKE(&self->scores, 2 * model->classes, "class scores"));
+    DLDA_TRY(DLDA_TAKE(&self->distances, batch, "distances"));
+    DLDA_TRY(DLDA_TAKE(&self->grey, model->network->input.height * model->network->input.width, "an image"));
     *workspace = self;
     self = NULL;
 done:
@@ -243,6 +249,8 @@ void dlda_workspace_destroy(dlda_workspace *self)
     dlda_release(self->images);
     dlda_release(self->scratch);
     dlda_release(self->scores);
+    dlda_release(self->distances);
+    dlda_release(self->grey);
     dlda_release(self);
 }
 
@@ -270,17 +278,21 @@ static const float *features_of(const dlda_model *self, dlda_workspace *workspac
     return dlda_plan_infer(workspace->plan, self->weights, self->state, images, n);
 }
 
-/* The output arrays, advanced to image number `first`. */
-static dlda_answers answers_from(const dlda_model *self, const dlda_answers *all, size_t first)
+/* The output arrays, advanced to image number `first`. P-values need distances, wanted or not. */
+static dlda_answers answers_from(const dlda_model *self, dlda_workspace *workspace, const dlda_answers *all,
+                                 size_t first)
 {
     size_t C = self->classes, D = self->network->features, K = self->lda ? self->lda->K : 0;
 
     return (dlda_answers){ .labels = all->labels ? all->labels + first : NULL,
                            .proba = all->proba ? all->proba + first * C : NULL,
                            .scores = all->scores ? all->scores + first * C : NULL,
-                           .distances = all->distances ? all->distances + first : NULL,
+                           .distances = all->distances  ? all->distances + first
+                                        : all->p_values ? workspace->distances
+                                                        : NULL,
                            .features = all->features ? all->features + first * D : NULL,
-                           .projections = all->projections ? all->projections + first * K : NULL };
+                           .projections = all->projections ? all->projections + first * K : NULL,
+                           .p_values = all->p_values ? all->p_values + first : NULL };
 }
 
 /* Without outputs of the LDA, features need not be finite. */
@@ -294,12 +306,27 @@ static dlda_status answer_by_softmax(const dlda_model *self, const float *H, siz
                                      const dlda_answers *answers)
 {
     dlda_answers place = { .distances = answers->distances, .projections = answers->projections };
-    dlda_status status = dlda_softmax_predict(H, n, self->classes, answers->labels, answers->proba);
+    dlda_status status = dlda_softmax_predict(H, n, self->classes,
+                                              dlda_model_temperature(self, DLDA_PROBABILITY_SOFTMAX),
+                                              answers->labels, answers->proba);
 
     for (size_t i = 0; answers->scores && i < n * self->classes; i++) answers->scores[i] = H[i];
     if (status == DLDA_OK && !wants_only_features(&place))
         status = dlda_lda_answer(self->lda, H, n, DLDA_PROBABILITY_PAPER, scratch, &place);
     return status;
+}
+
+/* For n images at the distances of `answers`. */
+static void find_p_values(const dlda_model *self, dlda_workspace *workspace, const float *images, size_t n,
+                          const dlda_answers *answers)
+{
+    const dlda_calibration *known = self->calibration && self->calibration->tail.count ? self->calibration : NULL;
+    dlda_shape in = self->network->input;
+
+    for (size_t i = 0; answers->p_values && i < n; i++)
+        answers->p_values[i] = known ? dlda_calibration_share(known, in, images + i * dlda_shape_size(in),
+                                                              answers->distances[i], workspace->grey)
+                                     : dlda_chi_square_tail(answers->distances[i], (double)self->lda->K);
 }
 
 dlda_status dlda_model_answer(const dlda_model *self, dlda_workspace *workspace, const float *images, size_t n,
@@ -314,12 +341,13 @@ dlda_status dlda_model_answer(const dlda_model *self, dlda_workspace *workspace,
     for (size_t first = 0; status == DLDA_OK && first < n; first += workspace->batch) {
         size_t rows = at_most(n - first, workspace->batch);
         const float *H = features_of(self, workspace, images + first * in, rows);
-        dlda_answers portion = answers_from(self, answers, first);
+        dlda_answers portion = answers_from(self, workspace, answers, first);
         if (portion.features) memcpy(portion.features, H, rows * D * sizeof *H);
         if (wants_only_features(&portion)) continue;
         status = kind == DLDA_PROBABILITY_SOFTMAX
                      ? answer_by_softmax(self, H, rows, workspace->scores, &portion)
                      : dlda_lda_answer(self->lda, H, rows, kind, workspace->scores, &portion);
+        if (status == DLDA_OK) find_p_values(self, workspace, images + first * in, rows, &portion);
     }
     return status;
 }

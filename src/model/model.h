@@ -12,10 +12,11 @@
 struct dlda_model {
     dlda_preparation *preparation; /* of images; NULL: scaling only */
     dlda_network *network;
-    float *weights; /* [n_weights]                                     */
-    size_t version; /* incremented when a trainer replaces the weights */
-    float *state;   /* [n_state]    batch norm's running statistics    */
-    dlda_lda *lda;  /* NULL until fitted                               */
+    float *weights;                       /* [n_weights]                                     */
+    size_t version;                       /* incremented when a trainer replaces the weights */
+    float *state;                         /* [n_state]    batch norm's running statistics    */
+    dlda_lda *lda;                        /* NULL until fitted                               */
+    struct dlda_calibration *calibration; /* NULL: not calibrated */
     size_t classes;
     char **class_names; /* [classes]                                                         */
     char *options;      /* JSON                                                              */

@@ -7,6 +7,7 @@
  */
 #include "base/file.h"
 #include "base/memory.h"
+#include "model/calibration_file.h"
 #include "model/class_names.h"
 #include "model/file_version.h"
 #include "model/head_file.h"
@@ -56,17 +57,21 @@ static dlda_status encode(const dlda_model *model, const char *path, char **byte
     dlda_status status = DLDA_OK;
     tensor_list list = { model, NULL, 0 };
     char *names = NULL, *preparation = NULL;
+    dlda_calibration_values calibration;
 
     if (!model->lda) DLDA_FAIL(DLDA_E_ARGUMENT, "%s: the model has no head yet", path);
     names = dlda_class_names_to_json((const char *const *)model->class_names, model->classes);
     if (!names) DLDA_FAIL(DLDA_E_ARGUMENT, "%s: a class name is not valid UTF-8", path);
     DLDA_TRY(dlda_preparation_to_json(model->preparation, &preparation));
     DLDA_TRY(dlda_network_visit(model->network, count_parameter, &list));
-    DLDA_TRY(DLDA_TAKE(&list.tensors, list.count + DLDA_HEAD_TENSORS + DLDA_PREPARATION_TENSORS, "tensors"));
+    DLDA_TRY(DLDA_TAKE(&list.tensors,
+                       list.count + DLDA_HEAD_TENSORS + DLDA_PREPARATION_TENSORS + DLDA_CALIBRATION_TENSORS,
+                       "tensors"));
     list.count = 0;
     DLDA_TRY(dlda_network_visit(model->network, list_parameter, &list));
     list.count += dlda_head_tensors(model->lda, list.tensors + list.count);
     list.count += dlda_preparation_tensors(model->preparation, list.tensors + list.count);
+    list.count += dlda_calibration_tensors(model, &calibration, list.tensors + list.count);
     const dlda_metadata_entry metadata[MOST_TEXTS] = {
         { DLDA_MODEL_KEY, format_version }, { "network", model->network->text },   { "classes", names },
         { "options", model->options },      { DLDA_PREPARATION_KEY, preparation }, { softmax_key, no_softmax }
@@ -155,13 +160,14 @@ static dlda_status check_tensors(const dlda_safetensors *file, const char *path,
     dlda_status status = DLDA_OK;
     tensor_source source = { file, NULL, 0 };
     dlda_network *network = NULL;
-    size_t head = 0, prepared = 0;
+    size_t head = 0, prepared = 0, calibrated = 0;
 
     DLDA_TRY(dlda_network_parse(network_text, path, (dlda_shape){ 0, 0, 0 }, 0, &network));
     DLDA_TRY(dlda_network_visit(network, load_parameter, &source));
     DLDA_TRY(dlda_head_check(file, path, classes, network->features, &head));
     DLDA_TRY(dlda_preparation_check(file, path, network->input, &prepared));
-    size_t expected = source.used + head + prepared;
+    DLDA_TRY(dlda_calibration_check(file, path, network->input, &calibrated));
+    size_t expected = source.used + head + prepared + calibrated;
     if (expected != dlda_safetensors_count(file))
         DLDA_FAIL(DLDA_E_FORMAT, "%s: %zu tensors, expected %zu for this network", path,
                   dlda_safetensors_count(file), expected);
@@ -203,6 +209,7 @@ static dlda_status load_tensors(const dlda_safetensors *file, const char *path, 
     DLDA_TRY(dlda_network_visit(model->network, load_parameter, &source));
     DLDA_TRY(dlda_preparation_load(file, path, model->network->input, &model->preparation));
     DLDA_TRY(dlda_head_load(file, path, model->classes, model->network->features, &model->lda));
+    DLDA_TRY(dlda_calibration_load(file, path, model));
     DLDA_TRY(load_softmax(file, path, model));
     DLDA_TRY(check_variances(model, path));
 done:

@@ -6,6 +6,7 @@
  */
 #include "base/memory.h"
 #include "dataset/dataset.h"
+#include "model/calibration.h"
 #include "model/model.h"
 #include "objective/scatter.h"
 
@@ -59,6 +60,20 @@ static dlda_status copy_without_head(const dlda_model *self, size_t classes, con
     made = NULL;
 done:
     dlda_model_destroy(made);
+    return status;
+}
+
+/* The changed head keeps the calibration, which was measured with the head before it. */
+static dlda_status keep_calibration(const dlda_model *self, dlda_model *made)
+{
+    dlda_status status = DLDA_OK;
+
+    if (!self->calibration) return DLDA_OK;
+    DLDA_TRY(dlda_calibration_copy(self->calibration, &made->calibration));
+    made->calibration->kept = 1;
+    if (!made->softmax) made->calibration->softmax_temperature = 1;
+    dlda_lda_set_temperature(made->lda, self->lda->temperature);
+done:
     return status;
 }
 
@@ -174,6 +189,7 @@ dlda_status dlda_model_refit(const dlda_model *self, dlda_workspace *workspace, 
     DLDA_TRY(copy_without_head(self, classes, names, options, &made));
     DLDA_TRY(sum_features(self, workspace, data, labels, classes, &scatter));
     DLDA_TRY(dlda_lda_fit(scatter, lambda, &made->lda));
+    if (same_classes(self, classes, names)) DLDA_TRY(keep_calibration(self, made));
     *refitted = made;
     made = NULL;
 done:
@@ -231,6 +247,7 @@ dlda_status dlda_model_add_class(const dlda_model *self, dlda_workspace *workspa
     DLDA_TRY(copy_without_head(self, self->classes + 1, names, options, &made));
     DLDA_TRY(sum_features(self, workspace, images, zeros, 1, &scatter));
     DLDA_TRY(dlda_lda_extend(self->lda, scatter, lambda, &made->lda));
+    DLDA_TRY(keep_calibration(self, made));
     *extended = made;
     made = NULL;
 done:
@@ -271,6 +288,7 @@ dlda_status dlda_model_copy(const dlda_model *self, dlda_model **copy)
 
     DLDA_TRY(copy_without_head(self, self->classes, (const char *const *)self->class_names, NULL, &made));
     DLDA_TRY(dlda_lda_copy(self->lda, &made->lda));
+    DLDA_TRY(dlda_calibration_copy(self->calibration, &made->calibration));
     *copy = made;
     made = NULL;
 done:

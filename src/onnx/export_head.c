@@ -4,7 +4,7 @@
  *
  *     z = h A',   d_c = z w_c' + offset_c,   w_c = M_c A'        projection; scores, as T = M A' A
  *     label = argmax d
- *     paper: softmax of log(1 / (1 + exp(-d)));   bayes: softmax of d, with log(N_c / N) in the offsets
+ *     paper: softmax of log(1 / (1 + exp(-d)));   bayes: softmax of d / temperature + log prior, as other w and offsets
  */
 #include "onnx/export.h"
 
@@ -42,17 +42,18 @@ static dlda_status add_scores(dlda_onnx_graph *graph, const dlda_lda *lda, dlda_
 {
     dlda_status status = DLDA_OK;
     size_t C = lda->C, D = lda->D, K = lda->K;
+    double temperature = kind == DLDA_PROBABILITY_BAYES ? lda->temperature : 1;
     float *w = NULL, *offset = NULL; /* [K][C], [C] */
     const char *means = NULL, *offsets = NULL;
 
     DLDA_TRY(dlda_onnx_floats(graph, "head.means", (const size_t[4]){ K, C }, &w, &means));
     DLDA_TRY(dlda_onnx_floats(graph, "head.offsets", (const size_t[4]){ C }, &offset, &offsets));
     for (size_t c = 0; c < C; c++) {
-        double score = lda->offset[c] + (kind == DLDA_PROBABILITY_BAYES ? lda->log_prior[c] : 0);
+        double score = kind == DLDA_PROBABILITY_BAYES ? lda->intercept[c] : lda->offset[c];
         offset[c] = never;
         if (!dlda_lda_usable(lda, c) || isinf(score)) continue; /* too few training rows, or prior 0 */
         offset[c] = (float)score;
-        for (size_t k = 0; k < K; k++) w[k * C + c] = (float)dot(D, lda->M + c * D, lda->A + k * D);
+        for (size_t k = 0; k < K; k++) w[k * C + c] = (float)(dot(D, lda->M + c * D, lda->A + k * D) / temperature);
     }
     DLDA_TRY(dlda_onnx_add(
         graph, &(dlda_onnx_node){ .type = "Gemm", .inputs = { projection, means, offsets }, .output = "scores" },
@@ -87,6 +88,22 @@ static dlda_status add_softmax(dlda_onnx_graph *graph, const char *x, const char
     return dlda_onnx_add(graph, &(dlda_onnx_node){ "Softmax", { x }, name, { { "axis", 0, { 1 } } } }, &value);
 }
 
+/* The logits of the softmax at its temperature. */
+static dlda_status add_logits(dlda_onnx_graph *graph, const dlda_model *model, const char *features,
+                              const char **logits)
+{
+    dlda_status status = DLDA_OK;
+    double temperature = dlda_model_temperature(model, DLDA_PROBABILITY_SOFTMAX);
+    const char *divisor = NULL;
+
+    *logits = features;
+    if (!model->softmax || temperature == 1) return DLDA_OK;
+    DLDA_TRY(dlda_onnx_number(graph, "softmax.temperature", temperature, &divisor));
+    DLDA_TRY(dlda_onnx_apply(graph, "Div", features, divisor, logits));
+done:
+    return status;
+}
+
 static dlda_status add_label(dlda_onnx_graph *graph, const char *scores)
 {
     const dlda_onnx_node node = {
@@ -119,14 +136,16 @@ dlda_status dlda_onnx_add_head(dlda_onnx_graph *graph, const dlda_model *model, 
                                const char *features)
 {
     dlda_status status = DLDA_OK;
-    const char *projection = NULL, *scores = features; /* logits, if the softmax classifies */
+    const char *projection = NULL, *scores = NULL, *logits = NULL;
 
     DLDA_TRY(add_projection(graph, model->lda, features, &projection));
+    DLDA_TRY(add_logits(graph, model, features, &logits));
+    scores = logits; /* if the softmax classifies */
     if (kind != DLDA_PROBABILITY_SOFTMAX) DLDA_TRY(add_scores(graph, model->lda, kind, projection, &scores));
     DLDA_TRY(add_label(graph, scores));
     if (kind == DLDA_PROBABILITY_PAPER) DLDA_TRY(add_log_sigmoid(graph, &scores));
     DLDA_TRY(add_softmax(graph, scores, "probabilities"));
-    if (model->softmax) DLDA_TRY(add_softmax(graph, features, "softmax"));
+    if (model->softmax) DLDA_TRY(add_softmax(graph, logits, "softmax"));
     DLDA_TRY(add_outputs(graph, model));
 done:
     return status;

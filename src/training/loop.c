@@ -6,6 +6,7 @@
  * same states as an uninterrupted one.
  */
 #include "base/clock.h"
+#include "model/calibration.h"
 #include "objective/objective.h"
 #include "training/checkpoint.h"
 #include "training/run_file.h"
@@ -126,6 +127,8 @@ static int keep_if_best(dlda_trainer *self, const dlda_epoch *epoch)
     memcpy(model->weights, self->weights, model->network->n_weights * sizeof *model->weights);
     memcpy(model->state, self->state, model->network->n_state * sizeof *model->state);
     model->version++;
+    dlda_calibration_destroy(model->calibration); /* it was that of another epoch */
+    model->calibration = NULL;
     dlda_lda_destroy(model->lda);
     model->lda = self->lda;
     self->lda = NULL;
@@ -316,7 +319,7 @@ dlda_status dlda_trainer_run_epoch(dlda_trainer *self)
     return status == DLDA_OK ? end_part(self, run_rest_of_epoch(self)) : status;
 }
 
-/* Fits the model's LDA on all training data and records the final state: complete, or
+/* Fits the model's LDA on all training data, calibrates it and records the final state: complete, or
  * stopped with the latest error. */
 static dlda_status finish(dlda_trainer *self, dlda_status status)
 {

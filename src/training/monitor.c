@@ -4,15 +4,17 @@
  * and computes its accuracy.
  *
  * The LDA of an epoch is fitted on a fixed stratified part of the training set (the probe); using the whole set
- * would cost a third of the training time. The final model's LDA is fitted on all training features.
+ * would cost a third of the training time. The final model's LDA is fitted on all training features and calibrated on the
+ * validation samples, which no step has seen.
  */
 #include "classify/lda_head.h"
+#include "model/calibration.h"
 #include "training/trainer.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { LEAST_PER_CLASS = 20 };
+enum { LEAST_PER_CLASS = 20, CALIBRATION_BATCH = 100 };
 
 dlda_status dlda_trainer_choose_probe(dlda_trainer *self)
 {
@@ -115,16 +117,34 @@ done:
     return status;
 }
 
+/* The model prepares images itself, so it gets the validation samples as they were given. */
+static dlda_status calibrate(dlda_trainer *self)
+{
+    dlda_status status = DLDA_OK;
+    dlda_workspace *workspace = NULL;
+    size_t count = dlda_dataset_count(self->held_out);
+
+    DLDA_TRY(dlda_workspace_create(self->model, count < CALIBRATION_BATCH ? count : CALIBRATION_BATCH,
+                                   dlda_team_threads(self->team), &workspace));
+    DLDA_TRY(dlda_model_fit_calibration(self->model, workspace, self->held_out));
+done:
+    dlda_workspace_destroy(workspace);
+    return status;
+}
+
 dlda_status dlda_trainer_complete(dlda_trainer *self)
 {
     dlda_status status = DLDA_OK;
     dlda_model *model = self->model;
     dlda_lda *lda = NULL;
 
-    if (!model->lda || !self->probe) return DLDA_OK;
-    DLDA_TRY(fit(self, self->train, model->weights, model->state, NULL, &lda));
-    dlda_lda_destroy(model->lda);
-    model->lda = lda;
+    if (!model->lda || (!self->probe && !self->held_out)) return DLDA_OK;
+    if (self->probe) {
+        DLDA_TRY(fit(self, self->train, model->weights, model->state, NULL, &lda));
+        dlda_lda_destroy(model->lda);
+        model->lda = lda;
+    }
+    if (self->held_out) DLDA_TRY(calibrate(self));
     DLDA_TRY(dlda_trainer_write_record(self, 1));
 done:
     return status;

@@ -211,7 +211,7 @@ dlda_status dlda_trainer_create(const dlda_options *options, const dlda_dataset 
     DLDA_TRY(dlda_dataset_record_division(train, validation, self->options));
     DLDA_TRY(dlda_dataset_record_size(train, self->options));
     self->train = train;
-    self->validation = validation;
+    self->validation = self->held_out = validation;
     self->best_accuracy = -1;
     DLDA_TRY(dlda_team_create((size_t)options->threads, &self->team));
     DLDA_TRY(make_model(self));

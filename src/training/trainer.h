@@ -25,6 +25,7 @@ typedef struct dlda_run_clock {
 struct dlda_trainer {
     dlda_options *options;                     /* a copy, with the preparation that was applied to the data */
     const dlda_dataset *train, *validation;    /* as given, or prepared copies; validation may be NULL      */
+    const dlda_dataset *held_out;              /* the validation samples as given; may be NULL              */
     dlda_dataset *prepared[2];                 /* the prepared copies, owned; NULL where not made           */
     const dlda_preparation *batch_preparation; /* applied to each batch; NULL: none                         */
     dlda_dataset *probe; /* part of train that is measured after each epoch; NULL: all of it */
@@ -69,7 +70,8 @@ dlda_status dlda_trainer_step(dlda_trainer *trainer, size_t epoch, size_t batch,
 double dlda_trainer_rate(const dlda_options *options, double done);
 
 /* monitor.c: chooses the probe; after an epoch, fits an LDA on its features and measures accuracies, unless option
- * measure-every skips this epoch; at the end, fits the model's LDA on all training features. */
+ * measure-every skips this epoch; at the end, fits the model's LDA on all training features and calibrates it on
+ * the validation samples. */
 dlda_status dlda_trainer_choose_probe(dlda_trainer *trainer);
 dlda_status dlda_trainer_measure(dlda_trainer *trainer, dlda_epoch *epoch);
 dlda_status dlda_trainer_complete(dlda_trainer *trainer);

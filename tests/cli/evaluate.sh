@@ -39,7 +39,7 @@ lda=lda/model.safetensors cce=cce/model.safetensors
 # ---- Figures ----
 
 expect 0 eval "$lda" data/good; silent err
-prints '^test accuracy'; prints '^error [0-9.]* %; calibration error 0\.[0-9]* in 15 bins, probabilities: paper$'
+prints '^test accuracy'; prints '^error [0-9.]* %; calibration error 0\.[0-9]* in 15 bins$'; prints '^probabilities: bayes, '
 prints '^mean separation [0-9.]*; nearest classes [012] and [012]: Mahalanobis distance [0-9.]*$'
 expect 0 eval "$lda" data/good --json --proba bayes; silent err
 json "a['head'] == 'lda' and a['probability'] == 'bayes' and 'svm' not in a"

@@ -17,8 +17,8 @@ model=run/model.safetensors
 expect 0 export "$model" -o m.onnx; silent err
 prints '^m.onnx: ONNX, opset 13, [0-9.]* MB$'; prints 'images  *float32 \[N, 1, 6, 6\]'
 prints 'probabilities  *float32 \[N, 3\]'; prints 'label  *int64 \[N\]'; prints 'projection  *float32 \[N, 2\]'
-expect 0 export "$model" -o bayes.onnx --proba bayes --json; json "a['opset'] == 13 and a['proba'] == 'bayes'"
-differ "--proba changes the file" m.onnx bayes.onnx
+expect 0 export "$model" -o paper.onnx --proba paper --json; json "a['opset'] == 13 and a['proba'] == 'paper'"
+differ "--proba changes the file" m.onnx paper.onnx
 cp m.onnx older.onnx
 expect 0 export "$model" -o older.onnx; holds "the same model, the same bytes" cmp -s m.onnx older.onnx
 
@@ -39,11 +39,11 @@ holds "exit 1 (found $code) when the disk is full" test "$code" -eq 1; says 'ful
 # ---- Information on all kinds of files ----
 
 expect 0 info m.onnx; prints '^m.onnx: an ONNX file, opset 13, IR version 7,'; prints '^classes  *\["0","1","2"\]$'
-prints '^inputs  *images  *float32 \[N, 1, 6, 6\]'; prints '^task  *image classification'; prints '^proba  *paper'
+prints '^inputs  *images  *float32 \[N, 1, 6, 6\]'; prints '^task  *image classification'; prints '^proba  *bayes'
 expect 0 info m.onnx --json; json "a['kind'] == 'onnx' and a['opset'] == 13 and a['metadata']['layout'] == 'NCHW'"
 json "a['inputs'][0]['shape'] == ['N', 1, 6, 6] and 'dense 8' in a['metadata']['network']"
-mv bayes.onnx bayes
-expect 0 info bayes; prints '^proba  *bayes'
+mv paper.onnx paper
+expect 0 info paper; prints '^proba  *paper'
 expect 0 info run/checkpoint.safetensors; prints ': a checkpoint'; prints '^epochs  *2 complete'; prints '^dense 8'
 prints '^data  *data/good'
 expect 0 info run/checkpoint.safetensors --json

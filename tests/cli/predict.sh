@@ -43,13 +43,13 @@ json "[t['probability'] for t in a['top']] == sorted((t['probability'] for t in 
 expect 2 predict "$model" data/zero.png --top -1; says 'option --top: found -1'
 
 expect 0 predict "$model" data/pictures/train --reject 0.01; silent err; lines 181
-prints '^file,index,class,probability,distance,rejected,class 0,class 1,class 2$'
+prints '^file,index,class,probability,distance,p_value,rejected,class 0,class 1,class 2$'
 holds "few of the training images are rejected" \
     sh -c "test \$(grep -c ',true,' out) -lt 20 && test \$(grep -c ',false,' out) -gt 160"
 expect 0 predict "$model" data/strange --reject 0.01; lines 4
 holds "what is like nothing in the training set is rejected" test "$(grep -c ',true,' out)" -eq 2
-expect 0 predict "$model" data/strange/chess.png --reject 0.01 --json; json "a['rejected'] is True and a['distance'] > 9.3"
-expect 0 predict "$model" data/zero.png --reject 0.01 --json; json "a['rejected'] is False and 0 <= a['distance'] < 9.3"
+expect 0 predict "$model" data/strange/chess.png --reject 0.01 --json; json "a['rejected'] is True and a['p_value'] <= 0.01 and a['distance'] > 0"
+expect 0 predict "$model" data/zero.png --reject 0.01 --json; json "a['rejected'] is False and 0.01 < a['p_value'] <= 1 and a['distance'] >= 0"
 expect 2 predict "$model" data/zero.png --reject 1.5; says 'option --reject: found 1.5, expected 0 to'
 
 # ---- Folders ----

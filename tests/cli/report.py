@@ -184,9 +184,9 @@ def test_answers(page):
           "eigenvalue-structure.dat has the model's eigenvalues")
     bins = blocks("lda/figures/reliability.dat")
     check(len(bins) == 2 and all(sum(row[4] for row in kind) == found["samples"] for kind in bins), "bins hold all samples")
-    right = sum(row[1] * row[4] for row in bins[0])
+    right = sum(row[1] * row[4] for row in bins[1])
     check(abs(right - found["correct"]) < 0.01, "and as many are right in them as in the whole")
-    error = sum(abs(row[0] - row[1]) * row[4] for row in bins[0]) / found["samples"]
+    error = sum(abs(row[0] - row[1]) * row[4] for row in bins[1]) / found["samples"]
     check(abs(error - found["calibration_error"]) < 1e-5, "and their error is the one that eval finds")
     points = blocks("lda/figures/projection.dat")
     check(len(points) == 10 and all(len(row) == 6 for block in points for row in block), "projection.dat has 5 directions")
