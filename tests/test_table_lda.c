@@ -248,7 +248,7 @@ static void test_threads_and_memory(void **state)
     for (size_t threads = 1; threads <= 4; threads++)
         for (size_t folds = 0; folds <= 4; folds += 4) {
             size_t before = dlda_memory_count().bytes;
-            dlda_table_fit *fit = fit_ok(path, &(dlda_table_fit_spec){ 1e-3, folds, 1, threads });
+            dlda_table_fit *fit = fit_ok(path, &(dlda_table_fit_spec){ .lambda = 1e-3, .folds = folds, .seed = 1, .threads = threads });
             if (threads == 1 && folds == 0) first = fit;
             else {
                 assert_int_equal(fit->correct, first->correct);
@@ -271,9 +271,9 @@ static void test_same_bits_with_folds(void **state)
     (void)state;
     make_rows(N, D, 5, X, labels);
     const char *path = write_table("bits", X, labels, N, D);
-    dlda_table_fit *one = fit_ok(path, &(dlda_table_fit_spec){ 1e-3, 5, 1, 1 });
+    dlda_table_fit *one = fit_ok(path, &(dlda_table_fit_spec){ .lambda = 1e-3, .folds = 5, .seed = 1, .threads = 1 });
     for (size_t threads = 2; threads <= 5; threads++) {
-        dlda_table_fit *more = fit_ok(path, &(dlda_table_fit_spec){ 1e-3, 5, 1, threads });
+        dlda_table_fit *more = fit_ok(path, &(dlda_table_fit_spec){ .lambda = 1e-3, .folds = 5, .seed = 1, .threads = threads });
         check_same(one, more);
         dlda_table_fit_destroy(more);
     }
@@ -290,7 +290,7 @@ static void test_formats(void **state)
     double wide[N * D];
     int labels[N];
     blob csv = { 0 }, y, x;
-    const dlda_table_fit_spec spec = { 1e-3, 3, 1, 1 };
+    const dlda_table_fit_spec spec = { .lambda = 1e-3, .folds = 3, .seed = 1, .threads = 1 };
     zip_maker zip = { 0 };
 
     (void)state;
@@ -458,7 +458,7 @@ static void test_no_memory(void **state)
         assert_true(n < 2000);
         dlda_memory_fail_at(n);
         status = dlda_table_open(&(dlda_table_spec){ .path = path }, &table);
-        if (status == DLDA_OK) status = dlda_table_fit_lda(table, &(dlda_table_fit_spec){ 1e-3, 2, 1, 1 }, &fit);
+        if (status == DLDA_OK) status = dlda_table_fit_lda(table, &(dlda_table_fit_spec){ .lambda = 1e-3, .folds = 2, .seed = 1, .threads = 1 }, &fit);
         dlda_memory_fail_at(0);
         if (status != DLDA_OK) CHECK_STATUS(status, DLDA_E_MEMORY);
         dlda_table_fit_destroy(fit);

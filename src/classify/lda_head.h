@@ -11,6 +11,8 @@ struct dlda_lda {
     size_t C, D, K;
     double lambda;        /* NaN if unknown: model files do not store it */
     dlda_name_list names; /* class names; empty if there are none        */
+    dlda_feature *list;     /* [D]: what the features are; NULL if they have no names */
+    dlda_name_list columns; /* their texts                                            */
     /* fitted values, stored in model files */
     double *counts;      /* [C]     rows of each class in the fitted data; usable if 2 or more */
     double *M;           /* [C][D]  class means                                                */
@@ -34,8 +36,9 @@ struct dlda_lda {
 dlda_status dlda_lda_create(size_t C, size_t D, size_t K, dlda_lda **lda);
 void dlda_lda_prepare(dlda_lda *lda);
 
-/* dlda_lda_fit without keeping the scatter matrices: for fitting many LDAs. */
-dlda_status dlda_lda_fit_lean(const dlda_scatter *scatter, double lambda, dlda_lda **lda);
+/* dlda_lda_fit_classic, with or without the scatter matrices: many LDAs would need much memory. */
+dlda_status dlda_lda_fit_classic_as(const dlda_scatter *scatter, const dlda_classic_spec *spec, int keeps_matrices,
+                                    dlda_lda **lda);
 /* Allocates the matrices, or the priors, to be filled in. */
 dlda_status dlda_lda_take_scatter(dlda_lda *lda);
 dlda_status dlda_lda_take_priors(dlda_lda *lda);
