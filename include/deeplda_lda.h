@@ -88,6 +88,11 @@ typedef struct dlda_lda_view {
     const double *intercepts;   /* [classes]                 x . coefficients[c] + intercepts[c]              */
     const double *within;       /* [features][features]      Sw, shrunk, without lambda; NULL in early models */
     const double *total;        /* [features][features]      St; likewise                                     */
+    /* Of dlda_lda_fit_classic; NULL in other LDAs. The scores above leave out what all classes have in common. With
+     * `common` added to the coefficients of each class and `common_intercept` to its intercept, they are the classification
+     * functions of textbooks, x'(Sw + lambda I)^-1 m - m'(Sw + lambda I)^-1 m / 2 + log prior. */
+    const double *common; /* [features] */
+    double common_intercept;
 } dlda_lda_view;
 DLDA_API const dlda_lda_view *dlda_lda_view_of(const dlda_lda *lda);
 
@@ -177,6 +182,7 @@ DLDA_API size_t dlda_table_label_column(const dlda_table *table);
 DLDA_API int dlda_table_uses_column(const dlda_table *table, size_t i);
 /* Rows that had a missing number: left out, or completed with means. */
 DLDA_API size_t dlda_table_incomplete_rows(const dlda_table *table);
+DLDA_API int dlda_table_completes(const dlda_table *table); /* 1: completed */
 /* The next rows, at most `most`: X [n][features], labels [n] (may be NULL; -1 if there are none). n is 0 behind the last
  * row, where functions that use a whole table leave it; rewind goes back to the first. */
 DLDA_API dlda_status dlda_table_read(dlda_table *table, size_t most, float *X, int *labels, size_t *n);

@@ -226,7 +226,7 @@ static void restore_units(classic *self)
 {
     size_t D = self->D;
 
-    for (size_t k = 0; k < self->K; k++) {
+    for (size_t k = 0; k < D; k++) {
         double *e = self->E + k * D, largest = 0;
         for (size_t i = 0; i < D; i++) {
             e[i] /= self->unit[i];
@@ -250,7 +250,7 @@ static dlda_status solve(classic *self)
     DLDA_TRY(choose_lambda(self));
     DLDA_TRY(change_units(self));
     self->K = usable - 1 < D ? usable - 1 : D;
-    DLDA_TRY(dlda_eigen_solve(self->eigen, self->Sb, self->G, self->K, self->values, self->E));
+    DLDA_TRY(dlda_eigen_solve(self->eigen, self->Sb, self->G, D, self->values, self->E));
     restore_units(self);
 done:
     return status;
@@ -302,6 +302,25 @@ static void release_memory(classic *self)
     dlda_eigen_destroy(self->eigen);
 }
 
+/* The scores use K directions, in which the class means differ. The others add g = sum of e (e'm) to the coefficients of
+ * every class and -m'g / 2 to its intercept: (Sw + lambda I)^-1 is the sum of e e' over all D directions. */
+static dlda_status find_common(const classic *self, dlda_lda *made)
+{
+    dlda_status status = DLDA_OK;
+    size_t D = self->D;
+
+    DLDA_TRY(DLDA_TAKE(&made->common, D + 1, "LDA"));
+    for (size_t k = self->K; k < D; k++) {
+        const double *e = self->E + k * D;
+        double coordinate = 0;
+        for (size_t i = 0; i < D; i++) coordinate += e[i] * self->m[i];
+        for (size_t i = 0; i < D; i++) made->common[i] += coordinate * e[i];
+        made->common[D] -= coordinate * coordinate / 2;
+    }
+done:
+    return status;
+}
+
 static dlda_status make_lda(classic *self, int keeps_matrices, dlda_lda **lda)
 {
     dlda_status status = DLDA_OK;
@@ -319,6 +338,7 @@ static dlda_status make_lda(classic *self, int keeps_matrices, dlda_lda **lda)
         memcpy(made->priors, self->spec->priors, C * sizeof *made->priors);
     }
     if (keeps_matrices) {
+        DLDA_TRY(find_common(self, made));
         made->Sw = self->Sw;
         made->St = self->St;
         self->Sw = self->St = NULL;

@@ -64,6 +64,7 @@ void dlda_lda_destroy(dlda_lda *self)
     dlda_release(self->share);
     dlda_release(self->P);
     dlda_release(self->mean);
+    dlda_release(self->common);
     dlda_name_list_release(&self->names);
     dlda_name_list_release(&self->columns);
     dlda_release(self->list);

@@ -29,6 +29,7 @@ struct dlda_lda {
     double *share;     /* [C]     the priors, normalised to sum 1; 0 for unusable classes */
     double *P;         /* [C][K]  M A': projected class means                             */
     double *mean;      /* [D]     of all rows                                             */
+    double *common;    /* [D + 1] view.common and view.common_intercept; NULL: not known  */
     dlda_lda_view view;
 };
 

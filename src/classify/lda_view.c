@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "classify/lda_head.h"
 
+#include <math.h>
 #include <string.h>
 
 void dlda_lda_fill_view(dlda_lda *self)
@@ -23,7 +24,9 @@ void dlda_lda_fill_view(dlda_lda *self)
                                   .coefficients = self->T,
                                   .intercepts = self->intercept,
                                   .within = self->Sw,
-                                  .total = self->St };
+                                  .total = self->St,
+                                  .common = self->common,
+                                  .common_intercept = self->common ? self->common[self->D] : NAN };
 }
 
 const dlda_lda_view *dlda_lda_view_of(const dlda_lda *self)

@@ -195,6 +195,7 @@ static dlda_status open_csv(const dlda_table_spec *spec, dlda_table *self)
     self->features = dlda_csv_features(self->csv);
     self->classes = dlda_csv_classes(self->csv);
     self->incomplete = dlda_csv_incomplete(self->csv);
+    self->missing = spec->missing;
 done:
     dlda_release(features);
     return status;
@@ -297,6 +298,11 @@ int dlda_table_uses_column(const dlda_table *self, size_t i)
 size_t dlda_table_incomplete_rows(const dlda_table *self)
 {
     return self ? self->incomplete : 0;
+}
+
+int dlda_table_completes(const dlda_table *self)
+{
+    return self && self->missing == DLDA_MISSING_MEAN;
 }
 
 /* ---- Rows ---- */
