@@ -174,7 +174,7 @@ DLDA_API size_t dlda_table_features(const dlda_table *table);
 DLDA_API size_t dlda_table_classes(const dlda_table *table); /* 0 if there are no labels */
 DLDA_API const char *dlda_table_class_name(const dlda_table *table, size_t label);
 DLDA_API const dlda_feature *dlda_table_feature(const dlda_table *table, size_t j); /* NULL: of an array */
-/* Of CSV: the name of column i from 0 (NULL: none, or no such column), the column of the labels (SIZE_MAX: none), and
+/* Of CSV: the name of column i from 0 (NULL: none, or no such column), the column of the labels from 1 (0: none), and
  * whether a column is used. */
 DLDA_API size_t dlda_table_columns(const dlda_table *table);
 DLDA_API const char *dlda_table_column_name(const dlda_table *table, size_t i);

@@ -21,7 +21,7 @@ static void write_names(json_out *json, const lda_results *results)
     size_t label = dlda_table_label_column(results->table);
     char name[1024];
 
-    json_add_text(json, "label", label == SIZE_MAX ? NULL : dlda_table_column_name(results->table, label));
+    json_add_text(json, "label", label == 0 ? NULL : dlda_table_column_name(results->table, label - 1));
     json_key(json, "feature_names");
     json_open(json, '[');
     for (size_t j = 0; j < dlda_table_features(results->table); j++) {

@@ -119,9 +119,9 @@ static void print_source(const lda_results *results)
 
     printf("%s: %zu rows, %zu features, %zu classes\n", results->path, fit->rows, dlda_table_features(table),
            fit->classes);
-    if (label != SIZE_MAX) {
+    if (label > 0) {
         printf("label       ");
-        print_column(table, label);
+        print_column(table, label - 1);
         fputc('\n', stdout);
     }
     print_features(results);

@@ -204,10 +204,12 @@ static dlda_status no_column(const dlda_csv *self, const char *option, const cha
     if (DLDA_TAKE(&names, self->n_columns, self->path) != DLDA_OK) return DLDA_E_MEMORY;
     for (size_t i = 0; i < self->n_columns; i++) names[i] = self->columns[i].name ? self->columns[i].name : "";
     if (!is_number(self, text)) near = dlda_closest_word(text, names, self->n_columns);
-    dlda_status status = dlda_fail(
-        DLDA_E_OPTION, "option %s: %s has no column '%s'%s%s%s", option, self->path, text,
-        near >= 0 ? "; did you mean '" : ", expected a name of its first line or a number from 1",
-        near >= 0 ? dlda_show(names[near]).text : "", near >= 0 ? "'?" : "");
+    dlda_status status =
+        near >= 0 ? dlda_fail(DLDA_E_OPTION, "option %s: %s has no column '%s'; did you mean '%s'?", option, self->path,
+                              text, dlda_show(names[near]).text)
+                  : dlda_fail(DLDA_E_OPTION,
+                              "option %s: %s has no column '%s', expected a name of its first line or 1 to %zu", option,
+                              self->path, text, self->n_columns);
     dlda_release(names);
     return status;
 }

@@ -286,8 +286,8 @@ const char *dlda_table_column_name(const dlda_table *self, size_t i)
 
 size_t dlda_table_label_column(const dlda_table *self)
 {
-    return self && self->csv && dlda_csv_label(self->csv) < dlda_csv_columns(self->csv) ? dlda_csv_label(self->csv)
-                                                                                        : SIZE_MAX;
+    if (!self || !self->csv || dlda_csv_label(self->csv) == dlda_csv_columns(self->csv)) return 0;
+    return dlda_csv_label(self->csv) + 1;
 }
 
 int dlda_table_uses_column(const dlda_table *self, size_t i)
