@@ -50,18 +50,20 @@ DLDA_API void dlda_lda_destroy(dlda_lda *lda);
 /* The LDA of textbooks (docs/method.md, step 10), of a scatter of either kind: Sw = W / (N - C) and Sb = B / (N - C), where
  * W and B are the sums of squares and products within and between the classes. So the eigenvalues are those of W^-1 B. */
 typedef struct dlda_classic_spec {
-    double lambda;        /* added to the diagonal of Sw                                                           */
-    int regularise;       /* 1: if lambda is 0 and Sw is singular or nearly so, lambda = 0.001 tr(Sw) / features is
+    double lambda;    /* added to the diagonal of Sw                                                           */
+    int regularise;   /* 1: if lambda is 0 and Sw is singular or nearly so, lambda = 0.001 tr(Sw) / features is
                              used, and the view has it; 0: this is DLDA_E_NUMERIC                                  */
-    double shrinkage;     /* S, 0 to 1: Sw becomes (1 - S) Sw + S tr(Sw) / features I                              */
+    double shrinkage; /* S, 0 to 1: Sw becomes (1 - S) Sw + S tr(Sw) / features I                              */
     const double *class_shrinkage; /* [classes] from dlda_shrinkage_estimate: instead of `shrinkage`, each class's
                              covariance is shrunk towards its diagonal; the scatter must not be pooled             */
-    int standardise;      /* 1: lambda and shrinkage apply to features divided by their standard deviation         */
-    const double *priors; /* [classes], of Bayes' rule and as the classes' weights in Sb; NULL: their shares of rows */
-    int biased;           /* 1: Sw and Sb are divided by N, as in scikit-learn                                     */
+    int standardise; /* 1: lambda and shrinkage apply to features divided by their standard deviation         */
+    const double
+        *priors; /* [classes], of Bayes' rule and as the classes' weights in Sb; NULL: their shares of rows */
+    int biased;  /* 1: Sw and Sb are divided by N, as in scikit-learn                                     */
 } dlda_classic_spec;
 
-DLDA_API dlda_status dlda_lda_fit_classic(const dlda_scatter *scatter, const dlda_classic_spec *spec, dlda_lda **lda);
+DLDA_API dlda_status dlda_lda_fit_classic(const dlda_scatter *scatter, const dlda_classic_spec *spec,
+                                          dlda_lda **lda);
 
 /* The shrinkage of each class's covariance by Ledoit and Wolf (2004), on features that are standardised within the class,
  * as in scikit-learn's shrinkage="auto". It needs the rows a second time: create it from the scatter of all rows (not
@@ -70,7 +72,8 @@ typedef struct dlda_shrinkage dlda_shrinkage;
 DLDA_API dlda_status dlda_shrinkage_create(const dlda_scatter *scatter, dlda_shrinkage **shrinkage);
 DLDA_API void dlda_shrinkage_destroy(dlda_shrinkage *shrinkage);
 DLDA_API dlda_status dlda_shrinkage_add(dlda_shrinkage *shrinkage, const float *H, const int *labels, size_t n);
-DLDA_API dlda_status dlda_shrinkage_add_double(dlda_shrinkage *shrinkage, const double *H, const int *labels, size_t n);
+DLDA_API dlda_status dlda_shrinkage_add_double(dlda_shrinkage *shrinkage, const double *H, const int *labels,
+                                               size_t n);
 DLDA_API dlda_status dlda_shrinkage_estimate(const dlda_shrinkage *shrinkage, double *values);
 
 /* The parts of an LDA, which owns the arrays. A class that is not usable has prior 0 and intercept -infinity; its mean is
@@ -217,7 +220,7 @@ typedef struct dlda_table_fit {
      * folds); both NULL with more than 1000 classes */
     const size_t *confusion, *fold_confusion;
     const double *class_shrinkage; /* [classes]; NULL unless DLDA_SHRINKAGE_AUTO                  */
-    double fold_lambda; /* the largest lambda of a fold, if `regularise` chose one                 */
+    double fold_lambda;            /* the largest lambda of a fold, if `regularise` chose one                 */
 } dlda_table_fit;
 
 /* Reads the table twice: for the sums of all folds, and to classify its rows. Holds a block of rows and about folds + 9

@@ -247,7 +247,8 @@ static void test_threads_and_memory(void **state)
     for (size_t threads = 1; threads <= 4; threads++)
         for (size_t folds = 0; folds <= 4; folds += 4) {
             size_t before = dlda_memory_count().bytes;
-            dlda_table_fit *fit = fit_ok(path, &(dlda_table_fit_spec){ .lambda = 1e-3, .folds = folds, .seed = 1, .threads = threads });
+            dlda_table_fit *fit = fit_ok(
+                path, &(dlda_table_fit_spec){ .lambda = 1e-3, .folds = folds, .seed = 1, .threads = threads });
             if (threads == 1 && folds == 0) first = fit;
             else {
                 assert_int_equal(fit->correct, first->correct);
@@ -270,9 +271,11 @@ static void test_same_bits_with_folds(void **state)
     (void)state;
     make_rows(N, D, 5, X, labels);
     const char *path = write_table("bits", X, labels, N, D);
-    dlda_table_fit *one = fit_ok(path, &(dlda_table_fit_spec){ .lambda = 1e-3, .folds = 5, .seed = 1, .threads = 1 });
+    dlda_table_fit *one = fit_ok(path,
+                                 &(dlda_table_fit_spec){ .lambda = 1e-3, .folds = 5, .seed = 1, .threads = 1 });
     for (size_t threads = 2; threads <= 5; threads++) {
-        dlda_table_fit *more = fit_ok(path, &(dlda_table_fit_spec){ .lambda = 1e-3, .folds = 5, .seed = 1, .threads = threads });
+        dlda_table_fit *more = fit_ok(
+            path, &(dlda_table_fit_spec){ .lambda = 1e-3, .folds = 5, .seed = 1, .threads = threads });
         check_same(one, more);
         dlda_table_fit_destroy(more);
     }
@@ -413,7 +416,8 @@ static void test_tables_that_cannot_be_fitted(void **state)
                        "folds: found 13, expected at most 12, the number of rows");
     expect_fit_failure(path, (dlda_table_fit_spec){ .shrinkage = 1.5 }, DLDA_E_ARGUMENT, "shrinkage 1.5");
     expect_fit_failure(path, (dlda_table_fit_spec){ .shrinkage = NAN }, DLDA_E_ARGUMENT, "shrinkage nan");
-    expect_fit_failure(path, (dlda_table_fit_spec){ .priors = (double[]){ 1, 0, 1 } }, DLDA_E_ARGUMENT, "prior 1 is 0");
+    expect_fit_failure(path, (dlda_table_fit_spec){ .priors = (double[]){ 1, 0, 1 } }, DLDA_E_ARGUMENT,
+                       "prior 1 is 0");
     expect_fit_failure(path, (dlda_table_fit_spec){ .lambda = -1 }, DLDA_E_ARGUMENT, "lambda");
     expect_fit_failure(write_table("one", X, one, N, D), (dlda_table_fit_spec){ .lambda = 1 }, DLDA_E_CLASS,
                        "at least two classes");
@@ -484,7 +488,8 @@ static void test_shrinkage_as_scikit_learn(void **state)
             for (size_t i = 0; i < D * D; i++) within[i] = fit->lda->Sw[i] * factor;
             CHECK_NEAR(within, automatic ? golden->automatic : golden->fixed, D * D, 1e-9, "%s: covariance %d",
                        golden->name, automatic);
-            assert_true(automatic ? fit->class_shrinkage[0] > 0 && fit->class_shrinkage[0] < 1 : !fit->class_shrinkage);
+            assert_true(automatic ? fit->class_shrinkage[0] > 0 && fit->class_shrinkage[0] < 1
+                                  : !fit->class_shrinkage);
             dlda_table_fit_destroy(fit);
         }
     }
@@ -523,7 +528,9 @@ static void test_posteriors_as_scikit_learn(void **state)
 static void test_units(void **state)
 {
     enum { N = 90, D = 4 };
-    const double units[][D] = { { 1, 1, 1, 1 }, { 1e-6, 1e-6, 1e-6, 1e-6 }, { 1e6, 1e6, 1e6, 1e6 }, { 1e6, 1, 1e-6, 1 } };
+    const double units[][D] = {
+        { 1, 1, 1, 1 }, { 1e-6, 1e-6, 1e-6, 1e-6 }, { 1e6, 1e6, 1e6, 1e6 }, { 1e6, 1, 1e-6, 1 }
+    };
     float X[N * D], scaled[N * D];
     int labels[N];
     dlda_table_fit *first = NULL;
@@ -629,7 +636,9 @@ static void test_no_memory(void **state)
         assert_true(n < 2000);
         dlda_memory_fail_at(n);
         status = dlda_table_open(&(dlda_table_spec){ .path = path }, &table);
-        if (status == DLDA_OK) status = dlda_table_fit_lda(table, &(dlda_table_fit_spec){ .lambda = 1e-3, .folds = 2, .seed = 1, .threads = 1 }, &fit);
+        if (status == DLDA_OK)
+            status = dlda_table_fit_lda(
+                table, &(dlda_table_fit_spec){ .lambda = 1e-3, .folds = 2, .seed = 1, .threads = 1 }, &fit);
         dlda_memory_fail_at(0);
         if (status != DLDA_OK) CHECK_STATUS(status, DLDA_E_MEMORY);
         dlda_table_fit_destroy(fit);

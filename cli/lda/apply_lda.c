@@ -50,7 +50,8 @@ static void write_block(const answer_format *format, const char *name, const blo
                      file);
 }
 
-static dlda_status classify(const answer_format *format, const char *name, dlda_table *table, block *rows, FILE *file)
+static dlda_status classify(const answer_format *format, const char *name, dlda_table *table, block *rows,
+                            FILE *file)
 {
     size_t first = 0, n = 0;
     dlda_status status = dlda_table_read(table, BLOCK, rows->X, NULL, &n);

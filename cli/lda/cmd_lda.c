@@ -59,16 +59,18 @@ static void explain_lambda(const dlda_table_fit *fit, const char *path)
     double lambda = dlda_lda_view_of(fit->lda)->lambda;
 
     if (lambda > 0)
-        complain(name,
-                 "%s: the within-class scatter is singular or nearly so (features that are constant within the "
-                 "classes or sums of others, or too few rows); lambda = %g, 0.001 of its mean variance, was added to "
-                 "its diagonal. Alternatives: option shrinkage=auto, option drop",
-                 path, lambda);
+        complain(
+            name,
+            "%s: the within-class scatter is singular or nearly so (features that are constant within the "
+            "classes or sums of others, or too few rows); lambda = %g, 0.001 of its mean variance, was added to "
+            "its diagonal. Alternatives: option shrinkage=auto, option drop",
+            path, lambda);
     else if (fit->fold_lambda > 0)
-        complain(name,
-                 "%s: without some folds, the within-class scatter is singular or nearly so; there, lambda of up to "
-                 "%g was added to its diagonal",
-                 path, fit->fold_lambda);
+        complain(
+            name,
+            "%s: without some folds, the within-class scatter is singular or nearly so; there, lambda of up to "
+            "%g was added to its diagonal",
+            path, fit->fold_lambda);
 }
 
 /* Numbers are read as floats of about 7 digits. */
@@ -82,10 +84,11 @@ static void warn_of_precision(const lda_results *results)
         double deviation = sqrt(fmax(view->within[j * view->features + j], 0));
         if (deviation == 0 || deviation >= least * fabs(view->mean[j])) continue;
         lda_feature_name(view ? results->fit->lda : NULL, results->table, j, sizeof feature, feature);
-        complain(name,
-                 "%s: %s: values near %g that differ by about %g lose digits, since numbers are read with 7 digits; "
-                 "subtract a constant from this column",
-                 results->path, feature, view->mean[j], deviation);
+        complain(
+            name,
+            "%s: %s: values near %g that differ by about %g lose digits, since numbers are read with 7 digits; "
+            "subtract a constant from this column",
+            results->path, feature, view->mean[j], deviation);
     }
 }
 

@@ -12,9 +12,9 @@
 #include <string.h>
 
 enum {
-    MOST_LISTED = 20,  /* names of features in one list              */
+    MOST_LISTED = 20,   /* names of features in one list              */
     MOST_FEATURES = 40, /* rows of a table of coefficients            */
-    MOST_CLASSES = 20, /* columns of a table, rows of the confusion  */
+    MOST_CLASSES = 20,  /* columns of a table, rows of the confusion  */
     NAME_ROOM = 512,
     CELL = 10 /* least width of a column of numbers */
 };

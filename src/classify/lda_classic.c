@@ -168,8 +168,8 @@ static dlda_status change_units(classic *self)
     for (size_t i = 0; i < D; i++) {
         double variance = self->Sw[i * D + i] + self->lambda * self->unit[i] * self->unit[i];
         if (!(variance > 0))
-            return dlda_fail(DLDA_E_NUMERIC, "LDA: feature %zu is constant within every class; a larger lambda helps",
-                             i + 1);
+            return dlda_fail(DLDA_E_NUMERIC,
+                             "LDA: feature %zu is constant within every class; a larger lambda helps", i + 1);
         self->G[i * D + i] = sqrt(variance);
     }
     for (size_t i = 0; i < D; i++) self->unit[i] = self->G[i * D + i];

@@ -9,8 +9,8 @@
 
 struct dlda_lda {
     size_t C, D, K;
-    double lambda;        /* NaN if unknown: model files do not store it */
-    dlda_name_list names; /* class names; empty if there are none        */
+    double lambda;          /* NaN if unknown: model files do not store it */
+    dlda_name_list names;   /* class names; empty if there are none        */
     dlda_feature *list;     /* [D]: what the features are; NULL if they have no names */
     dlda_name_list columns; /* their texts                                            */
     /* fitted values, stored in model files */

@@ -27,9 +27,9 @@ typedef struct dlda_fitting {
     dlda_lda **ldas;            /* [F + 1]: without fold f; the last one of all rows       */
     dlda_fit_problem *problems; /* [F + 1]: error of each fit                              */
     /* table_scores.c */
-    double *scratch; /* [threads][ROWS_AT_ONCE][D + 2C]                       */
-    double *T;       /* [F][2C][D]  of both LDAs that classify rows of fold f */
-    double *bias;    /* [F][2C]                                               */
+    double *scratch;                      /* [threads][ROWS_AT_ONCE][D + 2C]                       */
+    double *T;                            /* [F][2C][D]  of both LDAs that classify rows of fold f */
+    double *bias;                         /* [F][2C]                                               */
     atomic_size_t correct, *fold_correct; /* [F]                                      */
     size_t *fold_rows;                    /* [F]                                      */
     atomic_size_t *confusion; /* [2][C][C]: in cross-validation, on the same rows; NULL: too many classes */

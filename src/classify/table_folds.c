@@ -87,7 +87,7 @@ dlda_status dlda_folds_next(dlda_folds *self, dlda_team *team)
     if (status != DLDA_OK) return status;
     for (size_t i = 0; i < self->n; i++, self->rows++)
         self->fold[i] = (int)(self->F == dlda_table_rows(self->table) ? self->rows
-                                                                     : draw_fold(self, (size_t)self->labels[i]));
+                                                                      : draw_fold(self, (size_t)self->labels[i]));
     dlda_group_by_class(self->fold, self->n, self->F, self->start, self->order);
     return DLDA_OK;
 }

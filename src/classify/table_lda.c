@@ -71,7 +71,8 @@ static dlda_status copy_confusion(const dlda_fitting *self, size_t which, const 
     size_t cells = self->folds.C * self->folds.C, *copy = NULL;
     dlda_status status = DLDA_TAKE(&copy, cells, "result");
 
-    for (size_t i = 0; status == DLDA_OK && i < cells; i++) copy[i] = atomic_load(&self->confusion[which * cells + i]);
+    for (size_t i = 0; status == DLDA_OK && i < cells; i++)
+        copy[i] = atomic_load(&self->confusion[which * cells + i]);
     *matrix = copy;
     return status;
 }

@@ -33,8 +33,8 @@ static dlda_status create_scatter(const dlda_fitting *self, dlda_scatter **scatt
 {
     enum { MANY = 64, FEW_ROWS = 16 };
 
-    return dlda_scatter_create_as(self->folds.C, self->folds.D, self->pooled,
-                                  self->folds.F > MANY ? FEW_ROWS : 0, scatter);
+    return dlda_scatter_create_as(self->folds.C, self->folds.D, self->pooled, self->folds.F > MANY ? FEW_ROWS : 0,
+                                  scatter);
 }
 
 static dlda_status take_parts(dlda_fitting *self)

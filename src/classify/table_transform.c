@@ -12,8 +12,8 @@ enum { BLOCK = 2048, GRAIN = 64 };
 
 typedef struct projection {
     const dlda_lda *lda;
-    const float *X; /* [BLOCK][D] */
-    float *Z;       /* [BLOCK][K] */
+    const float *X;       /* [BLOCK][D] */
+    float *Z;             /* [BLOCK][K] */
     const char **classes; /* [BLOCK]: their names */
     dlda_row_format format;
 } projection;

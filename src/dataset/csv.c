@@ -40,8 +40,9 @@ static dlda_status bad_cell(const dlda_csv *self, const dlda_record *row, size_t
                          field->damaged == DLDA_UNCLOSED ? "a quote that is never closed" : "text behind a quote",
                          self->separator);
     if (self->columns[column].role == DLDA_COLUMN_CATEGORY && !dlda_csv_is_missing(field))
-        return dlda_fail(DLDA_E_FORMAT, "%s: line %zu, column %zu%s: found '%s', expected a level that the LDA knows",
-                         self->path, row->line, column + 1, name, dlda_show(copy).text);
+        return dlda_fail(DLDA_E_FORMAT,
+                         "%s: line %zu, column %zu%s: found '%s', expected a level that the LDA knows", self->path,
+                         row->line, column + 1, name, dlda_show(copy).text);
     return dlda_fail(DLDA_E_FORMAT, "%s: line %zu, column %zu%s: found '%s', expected a number%s", self->path,
                      row->line, column + 1, name, dlda_show(copy).text, advice(self, row, field));
 }
@@ -71,15 +72,14 @@ static int decode_level(const dlda_column *column, const dlda_field *field, floa
 }
 
 /* Returns 1 if the value of a cell is good, or missing where that is allowed. */
-static int decode_cell(const dlda_csv *self, const dlda_column *column, const dlda_field *field, float *X, int *class,
-                       unsigned *marks)
+static int decode_cell(const dlda_csv *self, const dlda_column *column, const dlda_field *field, float *X,
+                       int *class, unsigned *marks)
 {
     int may_miss = self->missing != DLDA_MISSING_REFUSE;
 
     switch (column->role) {
     case DLDA_COLUMN_LABEL: return (*class = class_of(self->list, field)) >= 0;
-    case DLDA_COLUMN_CATEGORY:
-        return (may_miss || !dlda_csv_is_missing(field)) && decode_level(column, field, X);
+    case DLDA_COLUMN_CATEGORY: return (may_miss || !dlda_csv_is_missing(field)) && decode_level(column, field, X);
     case DLDA_COLUMN_NUMBER:
         if (dlda_csv_number(self, field, &X[column->feature], marks)) return 1;
         X[column->feature] = NAN;
@@ -117,7 +117,8 @@ static int decode(const dlda_csv *self, const dlda_record *row, float *X, int *c
     if (self->has_categories) memset(X, 0, self->n_features * sizeof *X);
     for (; dlda_fields_next(&fields, &field); column++) {
         if (column == self->n_columns || field.damaged) return 0;
-        if (column == self->label && self->missing == DLDA_MISSING_DROP && dlda_csv_is_no_label(&field)) no_label = 1;
+        if (column == self->label && self->missing == DLDA_MISSING_DROP && dlda_csv_is_no_label(&field))
+            no_label = 1;
         else if (!decode_cell(self, &self->columns[column], &field, X, class, marks)) return 0;
     }
     if (column != self->n_columns) return 0;
@@ -182,10 +183,11 @@ static dlda_status check_marks(dlda_csv *self, unsigned marks)
 
     self->decimals |= marks;
     if (self->decimals != BOTH) return DLDA_OK;
-    return dlda_fail(DLDA_E_FORMAT,
-                     "%s: found numbers with a decimal comma and numbers with a point, expected one of them; numbers "
-                     "have no thousands separators",
-                     self->path);
+    return dlda_fail(
+        DLDA_E_FORMAT,
+        "%s: found numbers with a decimal comma and numbers with a point, expected one of them; numbers "
+        "have no thousands separators",
+        self->path);
 }
 
 /* Removes the rows that are left out. */
@@ -257,8 +259,9 @@ static dlda_status find_means(dlda_csv *self, double *means)
     } while (n > 0);
     for (size_t j = 0; j < self->n_features; j++)
         if (counts[j] == 0)
-            DLDA_FAIL(DLDA_E_FORMAT, "%s: feature %zu has no values at all, expected some; option drop leaves it out",
-                      self->path, j + 1);
+            DLDA_FAIL(DLDA_E_FORMAT,
+                      "%s: feature %zu has no values at all, expected some; option drop leaves it out", self->path,
+                      j + 1);
 done:
     dlda_release(X);
     dlda_release(counts);

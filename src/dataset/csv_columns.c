@@ -205,11 +205,11 @@ static dlda_status no_column(const dlda_csv *self, const char *option, const cha
     for (size_t i = 0; i < self->n_columns; i++) names[i] = self->columns[i].name ? self->columns[i].name : "";
     if (!is_number(self, text)) near = dlda_closest_word(text, names, self->n_columns);
     dlda_status status =
-        near >= 0 ? dlda_fail(DLDA_E_OPTION, "option %s: %s has no column '%s'; did you mean '%s'?", option, self->path,
-                              text, dlda_show(names[near]).text)
+        near >= 0 ? dlda_fail(DLDA_E_OPTION, "option %s: %s has no column '%s'; did you mean '%s'?", option,
+                              self->path, text, dlda_show(names[near]).text)
                   : dlda_fail(DLDA_E_OPTION,
-                              "option %s: %s has no column '%s', expected a name of its first line or 1 to %zu", option,
-                              self->path, text, self->n_columns);
+                              "option %s: %s has no column '%s', expected a name of its first line or 1 to %zu",
+                              option, self->path, text, self->n_columns);
     dlda_release(names);
     return status;
 }
@@ -368,8 +368,9 @@ static dlda_status take_places(dlda_csv *self)
         size_t levels = column->role == DLDA_COLUMN_CATEGORY ? dlda_class_list_count(column->levels) : 0;
         if (column->role != DLDA_COLUMN_CATEGORY) continue;
         if (levels < 2)
-            DLDA_FAIL(DLDA_E_FORMAT, "%s: column %zu has %zu level%s, expected 2 or more; option drop leaves it out",
-                      self->path, i + 1, levels, levels == 1 ? "" : "s");
+            DLDA_FAIL(DLDA_E_FORMAT,
+                      "%s: column %zu has %zu level%s, expected 2 or more; option drop leaves it out", self->path,
+                      i + 1, levels, levels == 1 ? "" : "s");
         DLDA_TRY(DLDA_TAKE(&column->places, levels, self->path));
         for (size_t k = 0; k < levels; k++) column->places[k] = -1;
     }

@@ -21,11 +21,11 @@
 
 struct dlda_table {
     size_t rows, features;
-    size_t read;                    /* rows of arrays read since the last rewind */
-    size_t all_rows, incomplete;    /* rows of arrays, and those with missing numbers */
+    size_t read;                 /* rows of arrays read since the last rewind */
+    size_t all_rows, incomplete; /* rows of arrays, and those with missing numbers */
     dlda_missing missing;
-    int surveyed;  /* the rows with missing numbers were counted */
-    double *means; /* [features] of an array with missing numbers; NULL: left as NaN */
+    int surveyed;                   /* the rows with missing numbers were counted */
+    double *means;                  /* [features] of an array with missing numbers; NULL: left as NaN */
     const dlda_class_list *classes; /* NULL: an array without labels */
     /* CSV: */
     dlda_csv *csv;
@@ -87,8 +87,9 @@ static dlda_status survey(dlda_table *self, const dlda_table_spec *spec)
         DLDA_TRY(dlda_table_next(self, NULL, BLOCK, X, labels, &n));
         left_out += n;
         for (size_t i = 0; i < n * self->features; i++)
-            if (!isnan(X[i])) means[i % self->features] += ((double)X[i] - means[i % self->features]) /
-                                                           (double)++counts[i % self->features];
+            if (!isnan(X[i]))
+                means[i % self->features] += ((double)X[i] - means[i % self->features]) /
+                                             (double)++counts[i % self->features];
     } while (n > 0);
     if (spec->missing == DLDA_MISSING_DROP) self->rows = left_out;
     if (self->rows == 0) DLDA_FAIL(DLDA_E_NUMERIC, "%s: every row has missing numbers", self->X.name);
@@ -208,7 +209,8 @@ static dlda_status refuse_lists(const dlda_table_spec *spec)
 
     for (size_t i = 0; i < 3; i++)
         if (lists[i] && lists[i][0])
-            return dlda_fail(DLDA_E_OPTION, "option %s: %s is an array, expected a CSV table", names[i], spec->path);
+            return dlda_fail(DLDA_E_OPTION, "option %s: %s is an array, expected a CSV table", names[i],
+                             spec->path);
     return DLDA_OK;
 }
 
@@ -344,7 +346,8 @@ static void convert_rows(void *context, const dlda_chunk *chunk)
     size_t first = chunk->begin * job->features, n = (chunk->end - chunk->begin) * job->features;
 
     if (job->elements) dlda_npy_to_floats(job->npy, job->elements + first * job->npy->item, n, job->X + first);
-    size_t bad = job->may_miss ? find_infinite(job->X + first, n) : dlda_find_not_finite(job->X + first, n), least = atomic_load(&job->first_bad);
+    size_t bad = job->may_miss ? find_infinite(job->X + first, n) : dlda_find_not_finite(job->X + first, n),
+           least = atomic_load(&job->first_bad);
     if (bad == n) return;
     while (first + bad < least && !atomic_compare_exchange_weak(&job->first_bad, &least, first + bad)) {}
 }
@@ -369,8 +372,9 @@ static dlda_status get_floats(dlda_table *self, dlda_team *team, size_t first, s
 {
     enum { GRAIN = 64 };
     dlda_status status = DLDA_OK;
-    conversion job = { .npy = &self->X.npy, .X = X, .features = self->features,
-                       .may_miss = self->missing != DLDA_MISSING_REFUSE };
+    conversion job = {
+        .npy = &self->X.npy, .X = X, .features = self->features, .may_miss = self->missing != DLDA_MISSING_REFUSE
+    };
 
     DLDA_TRY(get_elements(self, rows, X));
     if (self->converts) job.elements = self->elements;
@@ -380,9 +384,10 @@ static dlda_status get_floats(dlda_table *self, dlda_team *team, size_t first, s
     if (bad < rows * self->features)
         DLDA_FAIL(DLDA_E_NUMERIC, "%s: row %zu, column %zu is %g, expected a finite number (both from 0)%s",
                   self->X.name, first + bad / self->features, bad % self->features, (double)X[bad],
-                  isnan(X[bad]) ? "; option missing=drop leaves out such rows, option missing=mean uses the mean of "
-                                  "the column"
-                                : "");
+                  isnan(X[bad])
+                      ? "; option missing=drop leaves out such rows, option missing=mean uses the mean of "
+                        "the column"
+                      : "");
 done:
     return status;
 }

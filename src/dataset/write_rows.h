@@ -8,7 +8,7 @@
 #include "base/file.h"
 
 typedef struct dlda_row_format {
-    int csv;            /* 0: .npy                                                                  */
+    int csv; /* 0: .npy                                                                  */
     size_t columns;
     const char *prefix; /* of the column names in CSV: "LD" for LD1, LD2, ...                        */
     int has_classes;    /* 1: CSV gets a last column `class`                                         */

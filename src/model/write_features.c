@@ -25,8 +25,8 @@ typedef struct feature_rows {
     const dlda_dataset *dataset;
     int raw;
     size_t batch, columns;
-    float *images; /* [batch][input]   */
-    float *rows;   /* [batch][columns] */
+    float *images;        /* [batch][input]   */
+    float *rows;          /* [batch][columns] */
     const char **classes; /* [batch]: their names */
     dlda_row_format format;
 } feature_rows;
