@@ -52,7 +52,7 @@ dlda_status dlda_table_transform(dlda_table *table, const dlda_lda *lda, size_t 
     dlda_file_writer *writer = NULL;
     float *X = NULL, *Z = NULL;
     const char **classes = NULL;
-    dlda_row_format format = { .prefix = "LD", .has_classes = dlda_table_classes(table) > 0 };
+    dlda_row_format format = { .prefix = "LD" };
     int *labels = NULL;
 
     DLDA_NEED(table, lda, path);
@@ -61,6 +61,7 @@ dlda_status dlda_table_transform(dlda_table *table, const dlda_lda *lda, size_t 
                   lda->D);
     DLDA_TRY(dlda_row_format_of(path, &format));
     format.columns = lda->K;
+    format.has_classes = dlda_table_classes(table) > 0;
     DLDA_TRY(dlda_team_create(threads, &team));
     DLDA_TRY(DLDA_TAKE(&classes, BLOCK, "rows"));
     DLDA_TRY(DLDA_TAKE(&X, BLOCK * lda->D, "rows"));
