@@ -77,7 +77,13 @@ static int set_valued(reader *self, const dlda_option_info *option, const char *
     return set_option(self, option, attached ? attached : self->argv[self->next++]);
 }
 
-/* "name" or "name=value". */
+/* "no-flip": turns a flag off that the presets or the data would turn on. */
+static int find_negated(const char *command, const char *name, cli_option *option)
+{
+    return strncmp(name, "no-", 3) == 0 && find_by_name(command, name + 3, option) && !option->info->argument;
+}
+
+/* "name", "no-name" or "name=value". */
 static int read_long(reader *self, const char *text)
 {
     char name[MOST_NAME];
@@ -86,10 +92,12 @@ static int read_long(reader *self, const char *text)
     const char *value = text[length] == '=' ? text + length + 1 : NULL;
 
     snprintf(name, sizeof name, "%.*s", (int)(length < MOST_NAME ? length : MOST_NAME - 1), text);
-    if (!find_by_name(self->command->name, name, &option)) return complain_unknown(self->command->name, name);
+    int negated = !find_by_name(self->command->name, name, &option);
+    if (negated && !find_negated(self->command->name, name, &option))
+        return complain_unknown(self->command->name, name);
     if (option.info->argument) return set_valued(self, option.info, value);
     if (value) return complain_usage(self->command->name, "option --%s takes no value", name);
-    return set_option(self, option.info, "true");
+    return set_option(self, option.info, negated ? "false" : "true");
 }
 
 /* "b5", "b" followed by its value, or several flags: "fq". */
@@ -140,15 +148,25 @@ static int is_same_file(const char *a, const char *b)
            one.st_ino == other.st_ino;
 }
 
+/* 1 if `path` is the file that an argument names: itself, or the model of a run folder. */
+static int is_read_from(const char *argument, const char *path)
+{
+    char model[8192];
+    int length = snprintf(model, sizeof model, "%s/model.safetensors", argument);
+
+    if (is_same_file(argument, path)) return 1;
+    return argument[0] && length > 0 && (size_t)length < sizeof model && is_same_file(model, path);
+}
+
 /* A file that is read is not written over, unless that is what the command is for. */
 static int check_output(const cli_command *command, const cli_arguments *arguments, const char *option)
 {
     const char *path = option_text(arguments->options, option);
-    int lost = is_same_file(option_text(arguments->options, "compare"), path) ||
+    int lost = is_read_from(option_text(arguments->options, "compare"), path) ||
                is_same_file(option_text(arguments->options, "apply"), path);
 
     for (size_t i = command->replaces ? 1 : 0; i < arguments->n_words; i++)
-        lost |= is_same_file(arguments->words[i], path);
+        lost |= is_read_from(arguments->words[i], path);
     if (!lost) return EXIT_OK;
     return complain_usage(command->name, "option %s: found %s, which is read as well; expected another file",
                           option, path);

@@ -3,8 +3,10 @@
  * cmd_embed.c - `deeplda embed`: writes the features of data as a NumPy array or as CSV.
  */
 #include "base/file.h"
+#include "find_model.h"
 #include "fit.h"
 #include "read_data.h"
+#include "run_data.h"
 #include "terminal/json_out.h"
 
 #include <stdio.h>
@@ -97,18 +99,32 @@ static void print_result(const cli_options *options, const dlda_model *model, co
 
 /* ---- The command ---- */
 
+/* If no data are named, those of the run. */
+static int find_data(const cli_arguments *arguments, const dlda_model *model, run_data *run)
+{
+    const char *given = arguments->words[0];
+
+    if (arguments->n_words > 1) return EXIT_OK;
+    int code = run_data_find_for(name, given, model, arguments->options, run);
+    if (code == EXIT_OK) fprintf(stderr, "features of the run's own data, %s\n", run->path);
+    return code;
+}
+
 static int run_embed(const cli_arguments *arguments)
 {
     const cli_options *options = arguments->options;
-    const char *path = arguments->words[1], *output = option_text(options, "output");
+    const char *output = option_text(options, "output");
     dlda_model *model = NULL;
     dlda_dataset *data = NULL;
+    run_data run = { 0 };
 
     if (!output[0]) return complain_usage(name, "expected -o FEATURES.npy");
     if (!dlda_path_ends(output, ".npy") && !dlda_path_ends(output, ".csv"))
         return complain_usage(name, "option output: found '%s', expected a name that ends in .npy or .csv", output);
-    int code = exit_code_of(name, dlda_model_load(arguments->words[0], &model));
-    if (code == EXIT_OK) code = read_data(options, path, model, &data);
+    int code = model_open(name, arguments->words[0], &model);
+    if (code == EXIT_OK) code = find_data(arguments, model, &run);
+    const char *path = run.path ? run.path : arguments->words[1];
+    if (code == EXIT_OK) code = read_data(run.reading ? run.reading : options, path, model, &data);
     if (code == EXIT_OK) {
         dlda_status status = embed(options, model, data, output);
         code = status == DLDA_E_IO ? exit_code_of(name, status) : exit_code_at(name, path, status);
@@ -116,23 +132,25 @@ static int run_embed(const cli_arguments *arguments)
     if (code == EXIT_OK) print_result(options, model, data);
     dlda_dataset_destroy(data);
     dlda_model_destroy(model);
+    run_data_release(&run);
     return code;
 }
 
 const cli_command embed_command = {
     .name = "embed",
-    .operands = "MODEL DATA -o FEATURES.npy",
-    .least = 2,
+    .operands = "MODEL [DATA] -o FEATURES.npy",
+    .least = 1,
     .most = 2,
     .summary = "Write the features that a model computes, for NumPy and other programs.",
-    .details = "DATA is anything that train or predict takes. Of a set with two parts the test part is used, "
+    .details = "MODEL is a model file or a run folder. DATA is anything that train or predict takes; without it, "
+               "the data of the model's run. Of a set with two parts the test part is used, "
                "unless --from selects the other. FEATURES.npy has a row for each image, in the order of the "
                "data: its coordinates on the LDA directions, sorted by decreasing eigenvalue and scaled so that "
                "the within-class variance is 1; with --raw, the output of the network. If the data has labels, "
                "FEATURES_labels.npy gets them, as indices into the model's classes; otherwise an existing file "
                "of that name is removed. FEATURES.csv has a header and the names of the classes in a last column.",
-    .examples = "deeplda embed run/model.safetensors digits -o digits.npy\n"
+    .examples = "deeplda embed run -o test.npy\n"
                 "deeplda embed run/model.safetensors digits --from train --raw -o train.npy\n"
-                "deeplda lda digits.npy",
+                "deeplda lda test.npy",
     .run = run_embed,
 };

@@ -2,7 +2,7 @@
  *
  * cmd_export.c - `deeplda export`: writes a model as an ONNX file.
  */
-#include "cli.h"
+#include "find_model.h"
 #include "info/onnx_file.h"
 #include "terminal/json_out.h"
 
@@ -52,7 +52,7 @@ static int run_export(const cli_arguments *arguments)
     dlda_model *model = NULL;
     onnx_info *info = NULL;
     if (!path[0]) return complain_usage(name, "expected -o FILE.onnx");
-    int code = exit_code_of(name, dlda_model_load(arguments->words[0], &model));
+    int code = model_open(name, arguments->words[0], &model);
     if (code == EXIT_OK)
         code = exit_code_of(name, dlda_model_export_onnx(model, option_probability(options, "head"), path));
     if (code == EXIT_OK) code = exit_code_of(name, onnx_info_read(path, &info));
@@ -69,11 +69,12 @@ const cli_command export_command = {
     .least = 1,
     .most = 1,
     .summary = "Write a model as an ONNX file, for other runtimes.",
-    .details = "The file contains the whole model: preparation of the images, network and LDA. Its input is any "
+    .details = "MODEL is a model file or a run folder. The file contains the whole model: preparation of the "
+               "images, network and LDA. Its input is any "
                "number of images as floats [N, channels, height, width], bytes divided by 255. Its outputs are "
                "those of 'deeplda predict': probabilities [N, classes] and label [N]; and projection [N, "
                "directions]. It uses opset 13. Details: docs/onnx.md.",
-    .examples = "deeplda export run/model.safetensors -o digits.onnx\n"
+    .examples = "deeplda export run -o digits.onnx\n"
                 "deeplda export run/model.safetensors -o digits.onnx --proba bayes\n"
                 "deeplda info digits.onnx",
     .run = run_export,

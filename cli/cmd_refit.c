@@ -3,9 +3,11 @@
  * cmd_refit.c - `deeplda refit`: fits the LDA head of a trained network in closed form: on other data, with one
  * more class, or with other priors.
  */
+#include "find_model.h"
 #include "fit.h"
 #include "priors.h"
 #include "read_data.h"
+#include "run_data.h"
 #include "terminal/json_out.h"
 #include "terminal/table.h"
 
@@ -16,6 +18,7 @@ static const char *const name = "refit";
 typedef struct refitter {
     cli_options *options;
     const char *path, *data; /* of the model; of the data, NULL: none */
+    run_data run;            /* the data are its own; zero if given   */
     const char *output, *priors, *add_class;
     dlda_model *model, *refitted;
     size_t samples; /* used for the fit */
@@ -50,7 +53,7 @@ static int fit(refitter *self, const dlda_dataset *data)
 /* Images in the model's size and channels, with their own classes. */
 static dlda_read_spec spec_of(const refitter *self, dlda_part part)
 {
-    dlda_read_spec spec = data_spec(name, self->options, self->data, part);
+    dlda_read_spec spec = data_spec(name, self->run.reading ? self->run.reading : self->options, self->data, part);
 
     dlda_read_spec_use_model(&spec, self->model);
     spec.names = NULL;
@@ -161,11 +164,19 @@ static int check_usage(const refitter *self)
     if (!self->data && self->add_class[0])
         return complain_usage(name, "--add-class %s needs pictures of that class: --add-class NAME FOLDER",
                               self->add_class);
-    if (!self->data && !self->priors[0])
-        return complain_usage(name, "expected DATA to fit on, or --priors to change only these");
     if (self->add_class[0] && option_is(self->options, "as-trained", "true"))
         return complain_usage(name, "--as-trained cannot be combined with --add-class, which uses all pictures");
     return EXIT_OK;
+}
+
+/* Without data and new priors, the head is fitted on the data of the run. */
+static int find_data(refitter *self)
+{
+    if (self->data || self->priors[0]) return EXIT_OK;
+    int code = run_data_find_for(name, self->path, self->model, self->options, &self->run);
+    self->data = self->run.path;
+    if (code == EXIT_OK) fprintf(stderr, "fitting on the run's own data, %s\n", self->data);
+    return code;
 }
 
 static int run_refit(const cli_arguments *arguments)
@@ -178,7 +189,8 @@ static int run_refit(const cli_arguments *arguments)
                       .add_class = option_text(arguments->options, "add-class") };
 
     int code = check_usage(&self);
-    if (code == EXIT_OK) code = exit_code_of(name, dlda_model_load(self.path, &self.model));
+    if (code == EXIT_OK) code = model_open(name, self.path, &self.model);
+    if (code == EXIT_OK) code = find_data(&self);
     /* lambda, split and batch size default to those of the training */
     if (code == EXIT_OK)
         code = exit_code_at(name, self.path, dlda_options_use_model(self.options->training, self.model));
@@ -189,6 +201,7 @@ static int run_refit(const cli_arguments *arguments)
     else if (code == EXIT_OK) write_text(&self);
     dlda_model_destroy(self.refitted);
     dlda_model_destroy(self.model);
+    run_data_release(&self.run);
     return code;
 }
 
@@ -201,13 +214,15 @@ const cli_command refit_command = {
     .summary = "Refit a model's LDA: on other data, with one more class, or with other priors.",
     .details = "Fits the LDA on the network's features again, in closed form: one pass over the images. The "
                "network is unchanged. Writes the resulting model to -o.\n"
-               "With DATA, which is anything that train takes, the LDA is fitted on all samples of the training "
-               "part, whose classes become those of the model. With --add-class NAME and at least two pictures "
+               "MODEL is a model file or a run folder. With DATA, which is anything that train takes, the LDA is "
+               "fitted on all samples of the training part, whose classes become those of the model; without DATA, "
+               "on the data of the model's run. With --add-class NAME and at least two pictures "
                "of that class (a folder, an IDX file or an .npy file), the model gets one more class; no data of "
                "the other classes is needed. With --priors alone, only the class priors for --proba bayes "
                "change. Formulas: docs/evaluation.md.",
-    .examples = "deeplda refit run/model.safetensors ~/newdata -o new.safetensors\n"
-                "deeplda refit run/model.safetensors --add-class seven ~/sevens -o more.safetensors\n"
-                "deeplda refit run/model.safetensors --priors uniform -o fair.safetensors",
+    .examples = "deeplda refit run ~/newdata -o new.safetensors\n"
+                "deeplda refit run --lambda 0.1 -o smooth.safetensors\n"
+                "deeplda refit run --add-class seven ~/sevens -o more.safetensors\n"
+                "deeplda refit run --priors uniform -o fair.safetensors",
     .run = run_refit,
 };

@@ -5,6 +5,8 @@
  * All data is read, all options are checked and the run folder is created before the first step, so that errors do
  * not show up after hours of training.
  */
+#include "base/memory.h"
+#include "find_model.h"
 #include "fit.h"
 #include "folders.h"
 #include "read_data.h"
@@ -13,6 +15,7 @@
 #include "terminal/progress.h"
 #include "terminal/table.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -23,6 +26,7 @@ typedef struct training {
     const cli_options *options;
     const char *data, *folder;
     int quiet, json, resumes;
+    int chooses; /* options that are not given are chosen from the data */
     dlda_dataset *all, *train_part;
     dlda_dataset *validation, *test; /* NULL if there is none */
     dlda_trainer *trainer;
@@ -57,14 +61,40 @@ static int read_test_data(training *self)
     return code;
 }
 
-static void say_what_is_trained(const training *self)
+static void say_data(const training *self)
 {
+    size_t height = dlda_dataset_height(self->all), width = dlda_dataset_width(self->all);
+    size_t channels = dlda_dataset_channels(self->all);
+
     if (self->quiet) return;
     fprintf(stderr, "%s: %zu training", self->data, dlda_dataset_count(self->train_part));
     if (self->validation) fprintf(stderr, ", %zu validation", dlda_dataset_count(self->validation));
     if (self->test) fprintf(stderr, ", %zu test", dlda_dataset_count(self->test));
-    fprintf(stderr, " images of %zu x %zu x %zu, %zu classes\n", dlda_dataset_height(self->all),
-            dlda_dataset_width(self->all), dlda_dataset_channels(self->all), dlda_dataset_classes(self->all));
+    if (height == 1 && width == 1) fprintf(stderr, " rows of %zu numbers", channels);
+    else fprintf(stderr, " images of %zu x %zu x %zu", height, width, channels);
+    fprintf(stderr, ", %zu classes\n", dlda_dataset_classes(self->all));
+}
+
+static void say_choice(void *user, const char *option, const char *value, const char *reason)
+{
+    const training *self = user;
+
+    if (self->json) event_choice(option, value, reason);
+    else if (!self->quiet) fprintf(stderr, "  --%-13s %-12s %s\n", option, value, reason);
+}
+
+/* Options that are not given are chosen from the data, unless the data have presets. */
+static int choose_options(training *self)
+{
+    if (!self->chooses) return EXIT_OK;
+    if (!self->quiet && !self->json)
+        fputs("chosen for these data; an option on the command line overrides:\n", stderr);
+    return exit_code_of(name, dlda_options_choose(self->options->training, self->train_part, say_choice, self));
+}
+
+static void say_what_is_trained(const training *self)
+{
+    if (self->quiet) return;
     fprintf(stderr, "network %s, objective %s, batch %s, run folder %s\n", option_text(self->options, "net"),
             option_text(self->options, "objective"), option_text(self->options, "batch"), self->folder);
 }
@@ -153,6 +183,26 @@ static void name_files(const training *self)
     }
 }
 
+/* The last epoch is better on the validation set than all before it: the training may have been too short. */
+static int ends_best(const training *self)
+{
+    size_t count = 0;
+    const dlda_epoch *epochs = dlda_trainer_history(self->trainer, &count);
+
+    for (size_t i = 0; i + 1 < count; i++)
+        if (!(epochs[i].validation_accuracy < epochs[count - 1].validation_accuracy) &&
+            !isnan(epochs[i].validation_accuracy))
+            return 0;
+    return count > 1 && !isnan(epochs[count - 1].validation_accuracy);
+}
+
+static void advise(const training *self)
+{
+    if (self->quiet || !dlda_trainer_is_complete(self->trainer) || !ends_best(self)) return;
+    printf("\nThe last epoch is the best one, so more epochs may help: deeplda train --resume %s --epochs %.0f\n",
+           self->folder, 2 * option_number(self->options, "epochs"));
+}
+
 static int show_results(const training *self)
 {
     const dlda_model *model = dlda_trainer_model(self->trainer);
@@ -167,6 +217,7 @@ static int show_results(const training *self)
     putchar('\n');
     table_eigenvalues(stdout, dlda_model_lda(model));
     name_files(self);
+    advise(self);
     return EXIT_OK;
 }
 
@@ -198,6 +249,26 @@ static int settle_data(cli_options *options)
     return exit_code_of(name, option_set(options, "data", option_text(options, "data")));
 }
 
+static int has_presets(const char *data)
+{
+    for (size_t i = 0; dlda_preset_at(i); i++)
+        if (strcmp(dlda_preset_at(i)->data, data) == 0) return 1;
+    return 0;
+}
+
+/* The weights to start from may be those of a run: the library is given the file. */
+static int settle_init(cli_options *options)
+{
+    const char *given = option_text(options, "init");
+    char *path = NULL;
+
+    if (!given[0]) return EXIT_OK;
+    int code = model_find(name, given, &path);
+    if (code == EXIT_OK && strcmp(path, given) != 0) code = exit_code_of(name, option_set(options, "init", path));
+    dlda_release(path);
+    return code;
+}
+
 /* Options not given are taken from the run to be resumed, or from the presets of the data. */
 static int complete_options(const cli_arguments *arguments)
 {
@@ -208,6 +279,7 @@ static int complete_options(const cli_arguments *arguments)
     if (run[0] && option_text(options, "output")[0])
         return complain_usage(name, "--resume continues in the folder of the run; -o is not allowed with it");
     if (arguments->n_words > 0) code = exit_code_of(name, option_set(options, "data", arguments->words[0]));
+    if (code == EXIT_OK) code = settle_init(options);
     if (code == EXIT_OK && run[0]) code = exit_code_of(name, dlda_options_use_run(options->training, run));
     else if (code == EXIT_OK && !option_is(options, "no-presets", "true"))
         code = exit_code_of(name, dlda_options_preset(options->training, option_text(options, "data")));
@@ -227,6 +299,8 @@ static training new_training(const cli_options *options)
                                  : folder[0] ? folder
                                              : "run",
                        .resumes = run[0] != '\0',
+                       .chooses = !run[0] && !option_is(options, "no-presets", "true") &&
+                                  !has_presets(option_text(options, "data")),
                        .json = option_is(options, "json", "true"),
                        .quiet = option_is(options, "quiet", "true") };
 }
@@ -239,6 +313,10 @@ static int run_train(const cli_arguments *arguments)
     training self = new_training(arguments->options);
     code = read_training_data(&self);
     if (code == EXIT_OK) code = read_test_data(&self);
+    if (code == EXIT_OK) {
+        say_data(&self);
+        code = choose_options(&self);
+    }
     interrupt_begin(); /* before the folder is created, so that it is removed again */
     if (code == EXIT_OK) code = prepare(&self);
     if (code == EXIT_OK) {

@@ -167,7 +167,7 @@ void help_program(FILE *file)
           "  -V, --version   the version\n",
           file);
     print_examples(file, "deeplda train digits -o run\n"
-                         "deeplda eval run/model.safetensors digits\n"
-                         "deeplda predict run/model.safetensors seven.png");
+                         "deeplda eval run\n"
+                         "deeplda predict run seven.png");
     fputs("\nExit status: 0 ok, 1 failure, 2 a mistake on the command line.\n", file);
 }

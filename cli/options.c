@@ -30,7 +30,8 @@ static const offered_option offered[] = {
     { "schedule", 0, "train reproduce", "reproduce: the paper uses halve." },
     { "warm-up", 0, "train", NULL },
     { "patience", 0, "train", NULL },
-    { "init", 0, "train", NULL },
+    { "tolerance", 0, "train", NULL },
+    { "init", 0, "train", "MODEL may be a run folder." },
     { "momentum", 0, "train", NULL },
     { "decay", 0, "train", NULL },
     { "lambda", 0, "train refit lda", "lda: 0 by default; if the within-class scatter is singular or nearly so, 0.001 of its mean "
@@ -55,7 +56,7 @@ static const offered_option offered[] = {
     { "data", 0, "train report reproduce", "train: same as the operand DATA. report: test the models on this data instead of that of "
       "their runs. reproduce: location of the data set of the experiments." },
     { "format", 0, "train eval refit predict embed report data", NULL },
-    { "label", 0, "train eval refit embed lda report data", NULL },
+    { "label", 0, "train eval refit predict embed lda report data", NULL },
     { "threads", 't', "train eval refit predict embed lda report reproduce info bench", NULL },
     { "checkpoint", 0, "train", NULL },
 };
@@ -81,7 +82,7 @@ static const own_option own[] = {
     OWN("resume", "RUN", "", NULL, 0, 0,
         "Continue an interrupted training in its folder and with its options. The result is the same as without interruption.", TEXT, 0, "train"),
     OWN("no-presets", NULL, "false", NULL, 0, 0,
-        "Do not use the recommended options for known data sets that `deeplda train --help` lists.", FLAG, 0, "train"),
+        "Use plain defaults: neither the presets of known data sets that `deeplda train --help` lists, nor options chosen from the data.", FLAG, 0, "train"),
     OWN("skip-bad", NULL, "false", NULL, 0, 0,
         "Report and skip files that cannot be read.", FLAG, 0, "train eval refit embed data"),
     OWN("proba", "NAME", "paper", "paper|bayes", 0, 0,
@@ -96,6 +97,9 @@ static const own_option own[] = {
         "difference is significant.", TEXT, 0, "eval"),
     OWN("compare-head", "NAME", "lda", "lda|softmax", 0, 0,
         "Classifier of the model given by --compare; --head applies to the first model only.", CHOICE, 0, "eval"),
+    OWN("mistakes", "N", "0", NULL, 0, 1e9,
+        "List the N worst mistakes: file (or index), true class, predicted class, their probabilities; those with the lowest "
+        "probability of the true class first.", WHOLE, 0, "eval"),
     OWN("answers", "FILE", "", NULL, 0, 0,
         "Write a CSV line for each sample: true class, predicted class and its probability, class predicted by the SVM.", TEXT, 0, "eval"),
     OWN("priors", "LIST", "", NULL, 0, 0,
@@ -108,6 +112,9 @@ static const own_option own[] = {
     OWN("top", "K", "0", NULL, 0, 1000000, "Print the K most probable classes instead of the probabilities of all; 0: all.", WHOLE, 0, "predict"),
     OWN("reject", "ALPHA", "0", NULL, 0, 0.999999,
         "Mark images that are too far from every class, at significance level ALPHA, such as 0.001; 0: off.", REAL, 0, "predict"),
+    OWN("truth", NULL, "false", NULL, 0, 0,
+        "Also print the true class: of a picture the name of its folder if the model has such a class, of other data the label. "
+        "The number of correct predictions is printed on stderr.", FLAG, 0, "predict"),
     OWN("list", NULL, "false", NULL, 0, 0,
         "predict: read file names from the standard input, one per line, and print each prediction as soon as it is available. "
         "reproduce: show the experiments, their progress, and the predicted time of the rest on this machine.", FLAG, 0, "predict reproduce"),

@@ -198,8 +198,10 @@ DLDA_API const char *dlda_dataset_class_name(const dlda_dataset *dataset, size_t
 /* The label of sample i, -1 if it has none; all labels [count], NULL if there are none. */
 DLDA_API int dlda_dataset_label(const dlda_dataset *dataset, size_t i);
 DLDA_API const int *dlda_dataset_labels(const dlda_dataset *dataset);
-/* The file of sample i, relative to the folder that was read; NULL if a file holds many samples. */
+/* The file of sample i, relative to the path that was read; NULL if a file holds many samples. */
 DLDA_API const char *dlda_dataset_sample_file(const dlda_dataset *dataset, size_t i);
+/* The position of sample i, from 0, in the part that was read: also in a set that was divided from it. */
+DLDA_API size_t dlda_dataset_sample_index(const dlda_dataset *dataset, size_t i);
 /* Samples first .. first+n-1 as a network takes them: images [n][height][width][channels]. */
 DLDA_API dlda_status dlda_dataset_images(const dlda_dataset *dataset, size_t first, size_t n, float *images);
 
@@ -283,6 +285,14 @@ typedef struct dlda_watch {
     void (*phase)(void *user, dlda_phase finished);
 } dlda_watch;
 
+/* Called for each option that is chosen, with its value and the reason in a few words. */
+typedef void dlda_choice_fn(void *user, const char *option, const char *value, const char *reason);
+
+/* Sets options that were not set explicitly to what suits these training samples: network, preparation, objective, batch,
+ * epochs, schedule, patience, measurements, augmentation. For data without presets. `tell` may be NULL. */
+DLDA_API dlda_status dlda_options_choose(dlda_options *options, const dlda_dataset *train, dlda_choice_fn *tell,
+                                         void *user);
+
 typedef struct dlda_model dlda_model;
 typedef struct dlda_trainer dlda_trainer;
 
@@ -295,7 +305,8 @@ DLDA_API void dlda_trainer_destroy(dlda_trainer *trainer);
 DLDA_API void dlda_trainer_watch(dlda_trainer *trainer, const dlda_watch *watch);
 
 /* Records the run in `folder`, which must not exist unless `force`: options.json, history.csv, eigenvalues.csv,
- * model.safetensors and run.json after each epoch, checkpoint.safetensors also every few minutes. Before the first step. */
+ * model.safetensors and run.json after each epoch (at most once per second), checkpoint.safetensors also every few minutes.
+ * Before the first step. */
 DLDA_API dlda_status dlda_trainer_record(dlda_trainer *trainer, const char *folder, int force);
 /* Continues the run recorded in `folder` from its last checkpoint, with the same bits as without the interruption. For a
  * new trainer with the same data and options, except epochs and those that do not decide the result. */
@@ -466,6 +477,7 @@ typedef struct dlda_evaluation {
     const double *precision;      /* [classes]: NaN if the class was never predicted                      */
     const int *predicted;         /* [samples], in the order of the data set                              */
     const float *confidence;      /* [samples]: probability of the predicted class; NaN if there is none  */
+    const float *p_truth;         /* [samples]: probability of the true class; NaN if there is none       */
     double calibration_error;     /* expected: mean over the samples of |accuracy - mean confidence| in bins */
     size_t bins;                  /* of equal width in confidence: 15; 0 without probabilities            */
     const size_t *bin_samples;    /* [bins]                                                               */
@@ -483,7 +495,7 @@ DLDA_API void dlda_evaluation_destroy(dlda_evaluation *evaluation);
 
 /* ---- Networks ----------------------------------------------------------------------------------------------- */
 
-/* A network as text (docs/network_format.md). `name` is mnist, cifar10, stl10 or mlp, a file, or the text itself if it
+/* A network as text (docs/network_format.md). `name` is mnist, cifar10, stl10, cnn or mlp, a file, or the text itself if it
  * has a newline: "dense 64\nrelu\ndense 10\n". Option net takes the same. */
 DLDA_API dlda_status dlda_network_text_read(const char *name, char **text);
 DLDA_API void dlda_text_destroy(char *text);

@@ -10,6 +10,7 @@ import re
 import sys
 
 MAY_BE_NULL = {
+    "dlda_options_choose": ["tell", "user"],
     "dlda_trainer_create": ["validation"],
     "dlda_lda_predict": ["labels", "proba"],
     "dlda_model_predict": ["labels", "proba"],

@@ -185,7 +185,7 @@ static void test_memory_is_foretold(void **state)
         char *text = NULL;
         dlda_network *network = NULL;
         CHECK_OK(dlda_network_text_read(nets[i], &text));
-        CHECK_OK(dlda_network_parse(text, nets[i], (dlda_shape){ 0, 0, 0 }, &network));
+        CHECK_OK(dlda_network_parse(text, nets[i], (dlda_shape){ 0, 0, 0 }, 0, &network));
         for (size_t k = 0; k < 6; k++) {
             size_t training = 0, inference = 0, batch = batches[k];
             size_t weights = 4 * network->n_weights, state_bytes = 4 * network->n_state;

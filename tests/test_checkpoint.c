@@ -650,6 +650,24 @@ static void test_patience(void **state)
     end_job(&self);
 }
 
+/* With a tolerance, a
+ * later epoch is kept unless it is worse than the best by more standard errors than that. */
+static void test_tolerance(void **state)
+{
+    static const char *const tolerant[][2] = { { "epochs", "8" }, { "tolerance", "100" }, { "rate", "0.3" } };
+    static const char *const strict[][2] = { { "epochs", "8" }, { "rate", "0.3" } };
+    job self = new_job("lda", tolerant, 3), other = new_job("lda", strict, 2);
+
+    (void)state;
+    CHECK_OK(dlda_trainer_run(self.trainer));
+    CHECK_OK(dlda_trainer_run(other.trainer));
+    assert_int_equal(self.trainer->best_epoch, 8);
+    assert_true(self.trainer->best_accuracy == other.trainer->best_accuracy); /* the best one that was seen */
+    for (size_t i = 0; i < 8; i++) assert_int_equal(self.trainer->history->epochs[i].best, 1);
+    end_job(&self);
+    end_job(&other);
+}
+
 static void test_init(void **state)
 {
     char *model = in_folder("start.safetensors");
@@ -749,6 +767,7 @@ int main(void)
         cmocka_unit_test(test_damaged_files),
         cmocka_unit_test(test_the_one_before),
         cmocka_unit_test(test_patience),
+        cmocka_unit_test(test_tolerance),
         cmocka_unit_test(test_init),
         cmocka_unit_test(test_small_batches_are_warned_of),
         cmocka_unit_test(test_weights_that_are_not_finite),

@@ -420,7 +420,8 @@ static void test_split_shares(void **state)
         }
         dlda_dataset_destroy(parent); /* the halves keep the images alive */
         dlda_dataset_destroy(second);
-        assert_true(position_of(first, 0) < SPLIT_COUNT);
+        for (size_t i = 0; i < SPLIT_COUNT - count; i++)
+            assert_int_equal(dlda_dataset_sample_index(first, i), position_of(first, i));
         dlda_dataset_destroy(first);
     }
 }

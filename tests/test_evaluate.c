@@ -45,8 +45,10 @@ static void test_answers(void **state)
     CHECK_NEAR(&e->calibration_error, &answer_calibration_error, 1, 1e-12, "calibration error");
     assert_int_equal(e->bins, BINS);
     assert_memory_equal(e->predicted, answer_predicted, sizeof answer_predicted);
-    for (size_t i = 0; i < ANSWERS; i++)
+    for (size_t i = 0; i < ANSWERS; i++) {
         assert_true(e->confidence[i] == answer_proba[i * ANSWER_CLASSES + (size_t)answer_predicted[i]]);
+        assert_true(e->p_truth[i] == answer_proba[i * ANSWER_CLASSES + (size_t)answer_truth[i]]);
+    }
     for (size_t b = 0; b < BINS; b++) {
         assert_int_equal(e->bin_samples[b], bin_samples[b]);
         if (bin_samples[b] == 0) {
@@ -67,7 +69,7 @@ static void test_answers_without_probabilities(void **state)
     CHECK_OK(dlda_evaluation_create(answer_truth, answer_predicted, NULL, ANSWERS, ANSWER_CLASSES, &e));
     assert_true(isnan(e->log_loss) && isnan(e->calibration_error) && e->bins == 0);
     assert_true(e->accuracy == (double)e->correct / ANSWERS && e->correct > 0);
-    for (size_t i = 0; i < ANSWERS; i++) assert_true(isnan(e->confidence[i]));
+    for (size_t i = 0; i < ANSWERS; i++) assert_true(isnan(e->confidence[i]) && isnan(e->p_truth[i]));
     dlda_evaluation_destroy(e);
 }
 

@@ -16,7 +16,7 @@ static dlda_network *parse(const char *text, dlda_shape input)
 {
     dlda_network *network = NULL;
 
-    CHECK_OK(dlda_network_parse(text, "test.net", input, &network));
+    CHECK_OK(dlda_network_parse(text, "test.net", input, 10, &network));
     return network;
 }
 
@@ -72,10 +72,10 @@ static const struct {
       "10x10x1024 10x10x1024 10x10x10 1x1x10" },
     { "mlp",
       { 28, 28, 1 },
-      (784 * 256 + 256) + 512 + (256 * 128 + 128) + 256 + (128 * 16 + 16),
+      (784 * 256 + 256) + 512 + (256 * 128 + 128) + 256 + (128 * 10 + 10),
       2 * (256 + 128),
-      16,
-      "1x1x256 1x1x128 1x1x16" },
+      10,
+      "1x1x256 1x1x128 1x1x10" },
 };
 
 static void test_builtin_networks(void **state)
@@ -99,6 +99,66 @@ static void test_builtin_networks(void **state)
     assert_int_equal(builtin[0].weights, 466644);
     assert_null(dlda_network_builtin("Mnist"));
     assert_null(dlda_network_builtin(""));
+}
+
+/* The network for pictures of any size: what is used of it, from one pixel to large pictures. */
+static void test_network_follows_the_data(void **state)
+{
+    static const struct {
+        dlda_shape input;
+        size_t classes;
+        const char *shapes;
+    } cases[] = {
+        { { 1, 1, 1 }, 2, "1x1x32 1x1x32 1x1x2 1x1x2" },
+        { { 11, 40, 3 }, 3, "11x40x32 11x40x32 11x40x3 1x1x3" },
+        { { 12, 12, 1 }, 4, "12x12x32 12x12x32 6x6x32 6x6x64 6x6x64 6x6x4 1x1x4" },
+        { { 28, 28, 1 }, 10, "28x28x32 28x28x32 14x14x32 14x14x64 14x14x64 7x7x64 7x7x128 7x7x128 7x7x10 1x1x10" },
+        { { 48, 64, 3 },
+          5,
+          "48x64x32 48x64x32 24x32x32 24x32x64 24x32x64 12x16x64 12x16x128 12x16x128 6x8x128 6x8x256 6x8x256 6x8x5 "
+          "1x1x5" },
+        { { 96, 96, 3 },
+          10,
+          "48x48x32 48x48x32 48x48x32 24x24x32 24x24x64 24x24x64 12x12x64 12x12x128 12x12x128 6x6x128 6x6x256 "
+          "6x6x256 "
+          "6x6x10 1x1x10" },
+        { { 400, 600, 3 },
+          2,
+          "200x300x16 100x150x16 50x75x32 50x75x32 50x75x32 25x37x32 25x37x64 25x37x64 12x18x64 12x18x128 "
+          "12x18x128 "
+          "6x9x128 6x9x256 6x9x256 6x9x2 1x1x2" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        dlda_network *network = NULL, *again = NULL;
+        char shapes[400];
+        CHECK_OK(
+            dlda_network_parse(dlda_network_builtin("cnn"), "cnn", cases[i].input, cases[i].classes, &network));
+        list_shapes(network, shapes, sizeof shapes);
+        assert_string_equal(shapes, cases[i].shapes);
+        /* the text of a model needs neither the data nor the number of classes */
+        CHECK_OK(dlda_network_parse(network->text, "kept", as_written, 0, &again));
+        assert_string_equal(again->text, network->text);
+        assert_int_equal(again->n_weights, network->n_weights);
+        dlda_network_destroy(network);
+        dlda_network_destroy(again);
+    }
+}
+
+static void test_kept_text(void **state)
+{
+    dlda_network *network = NULL;
+
+    (void)state;
+    CHECK_OK(dlda_network_parse("# a\n conv  4 3 pad 1 from 28 # b\nmaxpool 2 from 29\n\ndense classes", "test.net",
+                                digits, 1234, &network));
+    assert_string_equal(network->text, "input 28 28 1\n# a\nconv 4 3 pad 1\n\ndense 1234\n");
+    dlda_network_destroy(network);
+    network = NULL;
+    CHECK_STATUS(dlda_network_parse("dense classes", "test.net", digits, 0, &network), DLDA_E_FORMAT);
+    CHECK_ERROR_SAYS("test.net: line 1: dense: width is 'classes', but the number of classes is not known");
+    assert_null(network);
 }
 
 typedef struct place_list {
@@ -207,6 +267,11 @@ static const struct {
     { IN "dropout nan", 2, "dropout: rate is nan, expected" },
     { IN "dropout 0.5x", 2, "dropout: rate is 0.5x, expected" },
     { IN "dropout 0.5 0.5", 2, "dropout: unexpected '0.5'" },
+    { IN "conv 8 3 from", 2, "conv: unknown word 'from'" },
+    { IN "conv 8 3 from x", 2, "conv: from is 'x', expected a whole number" },
+    { IN "conv 8 3 from 0", 2, "conv: from is 0, expected 1 to 1048576" },
+    { IN "conv 8 classes", 2, "conv: kernel is 'classes', expected a whole number" },
+    { "input 9 8 2 from 3\ndense 3", 1, "input: unexpected 'from'" },
     { IN "bn 3", 2, "bn: unexpected '3'" },
     { IN "relu 3", 2, "relu: unexpected '3'" },
     { IN "gap 3", 2, "gap: unexpected '3'" },
@@ -220,7 +285,7 @@ static void check_mistake(const char *text, dlda_shape input, dlda_status expect
     char prefix[64] = "test.net: ";
 
     if (line) snprintf(prefix, sizeof prefix, "test.net: line %zu: ", line);
-    dlda_status status = dlda_network_parse(text, "test.net", input, &network);
+    dlda_status status = dlda_network_parse(text, "test.net", input, 10, &network);
     const char *message = dlda_last_error();
     if (status != expected || strncmp(message, prefix, strlen(prefix)) != 0 ||
         strncmp(message + strlen(prefix), words, strlen(words)) != 0)
@@ -319,7 +384,7 @@ static void parse_anything(const char *text, dlda_shape input)
 {
     dlda_network *network = NULL;
     size_t live = dlda_memory_count().live;
-    dlda_status status = dlda_network_parse(text, "test.net", input, &network);
+    dlda_status status = dlda_network_parse(text, "test.net", input, 10, &network);
 
     if (status != DLDA_OK && status != DLDA_E_FORMAT && status != DLDA_E_SHAPE)
         fail_msg("'%s': status %d, %s", text, status, dlda_last_error());
@@ -448,7 +513,7 @@ static void test_files(void **state)
     CHECK_STATUS(dlda_network_text_read("/tmp", &text), DLDA_E_IO);
     CHECK_STATUS(dlda_network_text_read("mnsit", &text), DLDA_E_OPTION);
     CHECK_ERROR_SAYS(
-        "network 'mnsit': neither a file nor one of mnist, cifar10, stl10, mlp; did you mean 'mnist'?");
+        "network 'mnsit': neither a file nor one of mnist, cifar10, stl10, cnn, mlp; did you mean 'mnist'?");
     CHECK_STATUS(dlda_network_text_read("/nonexistent/deep.net", &text), DLDA_E_OPTION);
     assert_null(strstr(dlda_last_error(), "did you mean"));
     assert_null(text);
@@ -460,6 +525,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_builtin_networks),
+        cmocka_unit_test(test_network_follows_the_data),
+        cmocka_unit_test(test_kept_text),
         cmocka_unit_test(test_parameters_have_places),
         cmocka_unit_test(test_mistakes),
         cmocka_unit_test(test_impossible_shapes),

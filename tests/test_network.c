@@ -80,7 +80,7 @@ static fixture open_case(const struct layer_case *c, dlda_kernels kernels, size_
     fixture f = { .layer_case = c };
     dlda_plan_spec spec = { c->n, check_team(threads), 1, kernels };
 
-    assert_int_equal(dlda_network_parse(c->text, "test", c->input, &f.network), DLDA_OK);
+    assert_int_equal(dlda_network_parse(c->text, "test", c->input, 0, &f.network), DLDA_OK);
     assert_int_equal(dlda_plan_create(f.network, &spec, &f.plan), DLDA_OK);
     f.weights = random_floats(f.network->n_weights, 1); /* random scale and shift too */
     f.gradient = random_floats(f.network->n_weights, 2);
@@ -455,7 +455,7 @@ static void test_plan_without_memory(void **state)
     dlda_status status = DLDA_E_MEMORY;
 
     (void)state;
-    assert_int_equal(dlda_network_parse("conv 3 3\ngap", "test", (dlda_shape){ 5, 5, 1 }, &network), DLDA_OK);
+    assert_int_equal(dlda_network_parse("conv 3 3\ngap", "test", (dlda_shape){ 5, 5, 1 }, 0, &network), DLDA_OK);
     size_t live = dlda_memory_count().live;
     for (size_t n = 1; status != DLDA_OK; n++) {
         assert_true(n < 20);

@@ -101,6 +101,12 @@ static void test_same_model_same_bytes(void **state)
     assert_false(same_files(in_folder("good.onnx"), in_folder("again.onnx")));
 }
 
+static file_kind kind_of_bytes(const char *name, const char *bytes, size_t size)
+{
+    CHECK_OK(dlda_file_write(in_folder(name), bytes, size));
+    return file_kind_of(in_folder(name));
+}
+
 static void test_kinds_of_files(void **state)
 {
     (void)state;
@@ -109,7 +115,14 @@ static void test_kinds_of_files(void **state)
     assert_int_equal(file_kind_of(in_folder("good.onnx")), FILE_KIND_ONNX);
     assert_int_equal(file_kind_of(in_folder("run/model.safetensors")), FILE_KIND_MODEL);
     assert_int_equal(file_kind_of(in_folder("run/checkpoint.safetensors")), FILE_KIND_CHECKPOINT);
-    assert_int_equal(file_kind_of(net_path), FILE_KIND_OTHER);
+    assert_int_equal(file_kind_of(net_path), FILE_KIND_NETWORK);
+    assert_int_equal(kind_of_bytes("picture", "\x89PNG\r\n\x1a\n", 8), FILE_KIND_PICTURE);
+    assert_int_equal(kind_of_bytes("picture", "\xff\xd8\xff\xe0", 4), FILE_KIND_PICTURE);
+    assert_int_equal(kind_of_bytes("array", "\x93NUMPY\1\0", 8), FILE_KIND_ARRAY);
+    assert_int_equal(kind_of_bytes("array", "\0\0\x08\x03\0\0", 6), FILE_KIND_ARRAY);
+    assert_int_equal(kind_of_bytes("table.csv", "a,b\n", 4), FILE_KIND_TABLE);
+    assert_int_equal(kind_of_bytes("short", "\xff", 1), FILE_KIND_OTHER);
+    assert_int_equal(kind_of_bytes("none", "", 0), FILE_KIND_OTHER);
     assert_int_equal(file_kind_of(in_folder("missing.onnx")), FILE_KIND_OTHER);
     assert_int_equal(file_kind_of(folder), FILE_KIND_OTHER);
 }

@@ -103,6 +103,8 @@ static void test_parts(void **state)
     assert_int_equal(dlda_dataset_count(test), 1);
     assert_int_equal(dlda_dataset_label(test, 0), 1); /* dog, although cat is missing here */
     assert_int_equal(dlda_dataset_classes(test), 2);
+    assert_string_equal(dlda_dataset_sample_file(test, 0), "test/dog/3.png"); /* below the path that was read */
+    assert_string_equal(dlda_dataset_sample_file(train, 0), "train/cat/1.png");
     dlda_dataset_destroy(test);
     make_sub_folder("parts/test/cow");
     write_plain("parts/test/cow/4.png", 4);

@@ -4,6 +4,7 @@
  * report of a small run without the command.
  */
 #include "base/memory.h"
+#include "eval/mistakes.h"
 #include "report/html.h"
 #include "report/page.h"
 #include "report/report.h"
@@ -135,17 +136,24 @@ static void test_cut_tables(void **state)
 
 static void test_hardest(void **state)
 {
-    float truth[] = { 0.5f, 0.1f, 0.9f, 0.1f, 0.0f, 0.1f }, predicted[] = { 0.5f, 0.6f, 0.9f, 0.8f, 1, 0.6f };
-    dlda_evaluation bayes = { .confidence = predicted };
-    test_answers answers = { .count = 6, .p_truth = truth, .evaluation = { NULL, &bayes } };
-    size_t order[6], expected[] = { 4, 3, 1, 5, 0, 2 };
+    float p_truth[] = { 0.5f, 0.1f, 0.9f, 0.1f, 0.0f, 0.1f }, predicted[] = { 0.5f, 0.6f, 0.9f, 0.8f, 1, 0.6f };
+    const int labels[] = { 0, 1, 1, 1, 1, 0 }, truth[] = { 0, 0, 1, 0, 0, 1 };
+    const dlda_evaluation answers = {
+        .samples = 6, .predicted = labels, .confidence = predicted, .p_truth = p_truth
+    };
+    size_t *order = NULL, count = 0, expected[] = { 4, 3, 1, 5, 0, 2 };
 
     (void)state;
-    for (size_t n = 1; n <= 6; n++) {
-        assert_int_equal(test_answers_hardest(&answers, n, order), n);
-        assert_memory_equal(order, expected, n * sizeof *order);
+    for (size_t n = 0; n <= 7; n++) {
+        CHECK_OK(hardest_first(&answers, NULL, n, &order, &count));
+        assert_int_equal(count, n < 6 ? n : 6);
+        if (n > 0) assert_memory_equal(order, expected, count * sizeof *order);
+        dlda_release(order);
+        CHECK_OK(hardest_first(&answers, truth, n, &order, &count)); /* without those that are right: 0 and 2 */
+        assert_int_equal(count, n < 4 ? n : 4);
+        if (n > 0) assert_memory_equal(order, expected, count * sizeof *order);
+        dlda_release(order);
     }
-    assert_int_equal(test_answers_hardest(&answers, 1, order), 1);
 }
 
 /* ---- A report ---- */

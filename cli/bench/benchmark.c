@@ -66,10 +66,10 @@ static dlda_status read_network(const char *net, dlda_network **network)
     char *text = NULL, *message = NULL;
 
     DLDA_TRY(dlda_network_text_read(net, &text));
-    status = dlda_network_parse(text, net, (dlda_shape){ 0, 0, 0 }, network);
+    status = dlda_network_parse(text, net, (dlda_shape){ 0, 0, 0 }, DLDA_EXAMPLE_CLASSES, network);
     if (status != DLDA_E_FORMAT) goto done;
     DLDA_TRY(dlda_take_text(dlda_last_error(), &message));
-    status = dlda_network_parse(text, net, (dlda_shape){ 28, 28, 1 }, network);
+    status = dlda_network_parse(text, net, (dlda_shape){ 28, 28, 1 }, DLDA_EXAMPLE_CLASSES, network);
     if (status == DLDA_E_FORMAT || status == DLDA_E_SHAPE) status = dlda_fail(DLDA_E_FORMAT, "%s", message);
 done:
     dlda_release(message);

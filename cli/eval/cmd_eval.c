@@ -2,18 +2,22 @@
  *
  * cmd_eval.c - `deeplda eval`: tests a model on labelled data.
  */
+#include "base/memory.h"
 #include "eval/eval_out.h"
 #include "eval/eval_side.h"
 #include "read_data.h"
 
 #include <stdio.h>
+#include <string.h>
 
 typedef struct evaluator {
     const cli_options *options;
     eval_side first, second;        /* second: of --compare; its path is "" without                        */
+    run_data run;                   /* of the first model, if no data are given                            */
     dlda_dataset *all, *train_part; /* of --svm: all training data; those samples the model was trained on */
     sample_answers svm_answers;
     eval_comparison comparison;
+    mistake_list mistakes;
     eval_result result;
 } evaluator;
 
@@ -34,14 +38,17 @@ static int check_answers_file(const evaluator *self, const cli_arguments *argume
 {
     if (!is_given(self, "compare"))
         return complain_usage(eval_name,
-                              "%s: is a file of answers, which can only be compared: --compare OTHER.csv",
+                              "%s: is a CSV file, not a model; only a file of --answers can be compared: --compare "
+                              "OTHER.csv",
                               self->first.path);
     if (arguments->n_words > 1 || !answers_is_file(self->second.path))
         return complain_usage(eval_name,
                               "%s: is a file of answers, which needs another such file and no data; found %s",
                               self->first.path, arguments->n_words > 1 ? arguments->words[1] : self->second.path);
-    if (wants_svm(self) || is_given(self, "answers") || option_is_given(self->options, "head"))
-        return complain_usage(eval_name, "%s: --svm, --answers and --head are for models, found a file of answers",
+    if (wants_svm(self) || is_given(self, "answers") || option_is_given(self->options, "head") ||
+        option_is_given(self->options, "mistakes"))
+        return complain_usage(eval_name,
+                              "%s: --svm, --answers, --mistakes and --head are for models, found a file of answers",
                               self->first.path);
     return EXIT_OK;
 }
@@ -62,6 +69,60 @@ static int check_usage(const evaluator *self, const cli_arguments *arguments)
 
 /* ---- Data ---- */
 
+/* If no data are given, the model is tested as its run was. */
+static int use_run_data(evaluator *self)
+{
+    const char *path = self->first.path;
+
+    if (self->first.data || !self->first.model) return EXIT_OK;
+    int code = run_data_find_for(eval_name, path, self->first.model, self->options, &self->run);
+    if (code != EXIT_OK) return code;
+    self->first.run = self->second.run = &self->run;
+    self->first.data = self->second.data = self->run.path;
+    return EXIT_OK;
+}
+
+/* Says on what a model is tested that was given without data. */
+static void tell_run_data(const evaluator *self)
+{
+    int test = strcmp(self->run.part, "test") == 0;
+
+    fprintf(stderr, "testing on the run's own data, %s: %s\n", self->run.path,
+            test ? "test part"
+                 : "there is no test part, so on the samples held out for validation, which chose the best epoch");
+    if (!test && self->second.model && !run_data_is_divided_as(&self->run, self->second.model))
+        fprintf(stderr,
+                "%s was trained with another division of its data: it may have seen some of these samples\n",
+                self->second.path);
+}
+
+static void name_part(evaluator *self)
+{
+    const char *data = self->first.data;
+
+    if (!data) return;
+    dlda_read_spec spec = data_spec(eval_name, self->options, data, DLDA_PART_TEST);
+    self->result.data = data;
+    self->result.part = self->first.run ? self->run.part : dlda_dataset_has_part(&spec) ? "test" : "all";
+    if (self->first.run) tell_run_data(self);
+}
+
+/* Samples drawn by classes that another model has in another order may be other samples. */
+static int check_pairs(const evaluator *self)
+{
+    const dlda_dataset *first = self->first.test, *second = self->second.test;
+
+    for (size_t i = 0; self->first.run && second && i < dlda_dataset_count(first); i++)
+        if (dlda_dataset_sample_index(first, i) != dlda_dataset_sample_index(second, i)) {
+            complain(eval_name,
+                     "%s, %s: their classes are in different orders, so that they would be tested on different "
+                     "samples of %s; name a test set: deeplda eval %s DATA",
+                     self->first.path, self->second.path, self->first.data, self->first.path);
+            return EXIT_FAILED;
+        }
+    return EXIT_OK;
+}
+
 /* Without --train-data, the SVM uses the training part of the test data, which must differ from the test part. */
 static int find_training_data(evaluator *self)
 {
@@ -70,7 +131,8 @@ static int find_training_data(evaluator *self)
 
     train.part = DLDA_PART_TRAIN;
     self->result.svm_data = data[0] ? data : test_data;
-    if (data[0] || (dlda_dataset_has_part(&test) && dlda_dataset_has_part(&train))) return EXIT_OK;
+    if (data[0] || self->first.run || (dlda_dataset_has_part(&test) && dlda_dataset_has_part(&train)))
+        return EXIT_OK;
     return complain_usage(eval_name,
                           "%s: has no training part apart from the test images; --svm is trained on other "
                           "images: name them with --train-data DATA",
@@ -105,8 +167,10 @@ static int read_all(evaluator *self)
     int code = eval_side_open(&self->first);
 
     if (code == EXIT_OK && is_given(self, "compare")) code = eval_side_open(&self->second);
+    if (code == EXIT_OK) code = use_run_data(self);
     if (code == EXIT_OK) code = eval_side_read(&self->first);
     if (code == EXIT_OK) code = eval_side_read(&self->second);
+    if (code == EXIT_OK) code = check_pairs(self);
     if (code == EXIT_OK && wants_svm(self)) code = read_training_data(self);
     return code;
 }
@@ -167,6 +231,19 @@ static int write_answers(const evaluator *self)
                          self->first.evaluation, self->result.svm ? &self->svm_answers : NULL);
 }
 
+static int find_mistakes(evaluator *self)
+{
+    const eval_side *side = &self->first;
+    size_t most = (size_t)option_number(self->options, "mistakes");
+    mistake_list *list = &self->mistakes;
+
+    if (most == 0) return EXIT_OK;
+    *list = (mistake_list){ .model = side->model, .samples = side->test, .evaluation = side->evaluation };
+    self->result.mistakes = list;
+    return exit_code_of(eval_name, hardest_first(side->evaluation, dlda_dataset_labels(side->test), most,
+                                                 &list->order, &list->count));
+}
+
 static int evaluate(evaluator *self)
 {
     int code = eval_side_evaluate(&self->first);
@@ -174,6 +251,7 @@ static int evaluate(evaluator *self)
     if (code == EXIT_OK) code = eval_side_evaluate(&self->second);
     if (code == EXIT_OK) code = compare(self);
     if (code == EXIT_OK) code = evaluate_svm(self);
+    if (code == EXIT_OK) code = find_mistakes(self);
     if (code == EXIT_OK) code = write_answers(self);
     return code;
 }
@@ -191,6 +269,7 @@ static void print(evaluator *self)
 
 static void release(evaluator *self)
 {
+    dlda_release(self->mistakes.order);
     answers_release(&self->svm_answers);
     dlda_evaluation_destroy(self->result.svm_evaluation);
     dlda_svm_destroy(self->result.svm);
@@ -198,12 +277,13 @@ static void release(evaluator *self)
     dlda_dataset_destroy(self->all);
     eval_side_release(&self->second);
     eval_side_release(&self->first);
+    run_data_release(&self->run);
 }
 
 static int run_eval(const cli_arguments *arguments)
 {
     const cli_options *options = arguments->options;
-    const char *data = arguments->n_words > 1 ? arguments->words[1] : "digits";
+    const char *data = arguments->n_words > 1 ? arguments->words[1] : NULL;
     evaluator self = { .options = options,
                        .first = { .options = options,
                                   .path = arguments->words[0],
@@ -216,6 +296,7 @@ static int run_eval(const cli_arguments *arguments)
     int code = check_usage(&self, arguments);
 
     if (code == EXIT_OK) code = read_all(&self);
+    if (code == EXIT_OK) name_part(&self);
     if (code == EXIT_OK) code = evaluate(&self);
     if (code == EXIT_OK) print(&self);
     release(&self);
@@ -228,22 +309,27 @@ const cli_command eval_command = {
     .least = 1,
     .most = 2,
     .summary = "Test a model on labelled data: accuracy, classes, confusion, eigenvalues; compare two models.",
-    .details = "DATA is digits (the default) or anything that train takes; of a set with two parts the test part "
-               "is used. Images are converted to the model's channels, and to its size if it was trained with "
-               "--resize; classes are matched by name.\n"
-               "Prints accuracy with its 95 % interval and error, the figures of each class, the confusion "
-               "matrix, log loss and expected calibration error (15 bins), the eigenvalues, and the two classes "
-               "with the closest means. --head softmax evaluates the softmax of a model trained with --objective "
-               "cce. --svm compares with a linear SVM on the projected features.\n"
-               "--compare MODEL tests another model on the same samples and reports whether the difference is "
-               "significant: McNemar's exact test, and the difference of the accuracies with its interval. "
-               "--answers FILE.csv writes the prediction for each sample; such files can be compared instead of "
-               "models: deeplda eval A.csv --compare B.csv. docs/evaluation.md explains the figures.",
-    .examples = "deeplda eval run/model.safetensors digits\n"
+    .details =
+        "MODEL is a model file or a run folder. DATA is anything that train takes; of a set with two parts "
+        "the test part is used. Without DATA, the model is tested on the data of its run: their test part, or "
+        "else the samples held out for validation. Images are converted to the model's channels, and to its size "
+        "if it was trained with "
+        "--resize; classes are matched by name.\n"
+        "Prints accuracy with its 95 % interval and error, the figures of each class, the confusion "
+        "matrix, log loss and expected calibration error (15 bins), the eigenvalues, and the two classes "
+        "with the closest means. --head softmax evaluates the softmax of a model trained with --objective "
+        "cce. --svm compares with a linear SVM on the projected features. --mistakes N lists the worst "
+        "mistakes with their files.\n"
+        "--compare MODEL tests another model on the same samples and reports whether the difference is "
+        "significant: McNemar's exact test, and the difference of the accuracies with its interval. "
+        "--answers FILE.csv writes the prediction for each sample; such files can be compared instead of "
+        "models: deeplda eval A.csv --compare B.csv. docs/evaluation.md explains the figures.",
+    .examples = "deeplda eval run\n"
+                "deeplda eval run --mistakes 20\n"
                 "deeplda eval run/model.safetensors ~/mnist --json\n"
-                "deeplda eval run/model.safetensors digits --proba bayes --svm\n"
-                "deeplda eval runs/cce/model.safetensors digits --head softmax\n"
-                "deeplda eval run/model.safetensors digits --compare runs/cce/model.safetensors\n"
-                "deeplda eval run/model.safetensors digits --answers answers.csv",
+                "deeplda eval run digits --proba bayes --svm\n"
+                "deeplda eval runs/cce digits --head softmax\n"
+                "deeplda eval run --compare runs/cce\n"
+                "deeplda eval run digits --answers answers.csv",
     .run = run_eval,
 };

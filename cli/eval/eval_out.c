@@ -8,6 +8,7 @@
 #include "terminal/table.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const char *const kind_names[] = {
     [DLDA_PROBABILITY_PAPER] = "paper", [DLDA_PROBABILITY_BAYES] = "bayes", [DLDA_PROBABILITY_SOFTMAX] = "softmax"
@@ -106,6 +107,8 @@ static void add_evaluation(json_out *json, const eval_result *result)
 {
     const dlda_evaluation *evaluation = result->evaluation;
 
+    json_add_text(json, "data", result->data);
+    json_add_text(json, "part", result->part);
     compare_add_accuracy(json, evaluation->correct, evaluation->samples);
     json_add_number(json, "log_loss", evaluation->log_loss);
     json_add_number(json, "calibration_error", evaluation->calibration_error);
@@ -115,6 +118,7 @@ static void add_evaluation(json_out *json, const eval_result *result)
     add_classes(json, result->model, evaluation);
     add_confusion(json, evaluation);
     add_calibration(json, evaluation);
+    if (result->mistakes) mistakes_write_json(result->mistakes, json);
     if (result->svm) add_svm(json, result);
 }
 
@@ -160,11 +164,16 @@ static void print_evaluation(const eval_result *result)
 {
     const dlda_evaluation *evaluation = result->evaluation;
 
-    table_evaluation(stdout, result->model, evaluation, "test");
+    table_evaluation(stdout, result->model, evaluation,
+                     strcmp(result->part, "validation") == 0 ? result->part : "test");
     printf("\nerror %.2f %%; calibration error %.4f in %zu bins, probabilities: %s\n\n", error_percent(evaluation),
            evaluation->calibration_error, evaluation->bins, kind_names[result->kind]);
     table_eigenvalues(stdout, dlda_model_lda(result->model));
     print_nearest(result->model);
+    if (result->mistakes) {
+        putchar('\n');
+        mistakes_write_text(result->mistakes, stdout);
+    }
     if (result->svm) print_svm(result);
 }
 

@@ -6,6 +6,7 @@
 #define DEEPLDA_CLI_EVAL_OUT_H
 
 #include "cli.h"
+#include "eval/mistakes.h"
 #include "eval/statistics.h"
 
 /* Results of --compare. */
@@ -19,6 +20,9 @@ typedef struct eval_result {
     const dlda_model *model; /* NULL: only two files are compared */
     dlda_probability kind;
     dlda_evaluation *evaluation;
+    const char *data, *part; /* tested on; part: "test", "validation" or "all" */
+    /* of --mistakes; NULL without */
+    const mistake_list *mistakes;
     /* of --svm; NULL without */
     dlda_svm *svm;
     dlda_evaluation *svm_evaluation;

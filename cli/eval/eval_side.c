@@ -6,6 +6,7 @@
  * samples is that of the data, so sample i is the same for both.
  */
 #include "eval/eval_side.h"
+#include "find_model.h"
 #include "fit.h"
 #include "read_data.h"
 
@@ -13,7 +14,7 @@ const char eval_name[] = "eval";
 
 static int load_model(eval_side *self)
 {
-    int code = exit_code_of(eval_name, dlda_model_load(self->path, &self->model));
+    int code = model_open(eval_name, self->path, &self->model);
 
     if (code == EXIT_OK && self->kind == DLDA_PROBABILITY_SOFTMAX)
         code = exit_code_at(eval_name, self->path, dlda_model_require_softmax(self->model));
@@ -26,23 +27,33 @@ int eval_side_open(eval_side *self)
     return answers_read(&self->answers, eval_name, self->path, ANSWERS_PREDICTED);
 }
 
+static int check_fit(const eval_side *self, const char *data, const char *what, const dlda_dataset *set)
+{
+    fit_size wanted = fit_of_model(self->model);
+    int code = fit_images(eval_name, data, what, set, &wanted);
+
+    return code == EXIT_OK ? fit_classes(eval_name, data, what, set, &wanted) : code;
+}
+
 int eval_side_read_part(const eval_side *self, const char *data, dlda_part part, const char *what,
                         dlda_dataset **set)
 {
-    fit_size wanted = fit_of_model(self->model);
-    dlda_read_spec spec = data_spec(eval_name, self->options, data, part);
+    dlda_read_spec spec = data_spec(eval_name, self->run ? self->run->reading : self->options, data, part);
 
     dlda_read_spec_use_model(&spec, self->model);
     int code = exit_code_of(eval_name, data_open(&spec, set));
-    if (code == EXIT_OK) code = fit_images(eval_name, data, what, *set, &wanted);
-    if (code == EXIT_OK) code = fit_classes(eval_name, data, what, *set, &wanted);
-    return code;
+    return code == EXIT_OK ? check_fit(self, data, what, *set) : code;
 }
 
 int eval_side_read(eval_side *self)
 {
     if (!self->model) return EXIT_OK;
-    return eval_side_read_part(self, self->data, DLDA_PART_TEST, "images", &self->test);
+    if (!self->run) return eval_side_read_part(self, self->data, DLDA_PART_TEST, "images", &self->test);
+    if (run_data_read_test(self->run, self->model, &self->test) == DLDA_OK)
+        return check_fit(self, self->data, "images", self->test);
+    complain(eval_name, "%s; these are the data of the run %s, others can be named: deeplda eval %s DATA",
+             dlda_last_error(), self->run->folder, self->run->folder);
+    return EXIT_FAILED;
 }
 
 int eval_side_workspace(const eval_side *self, dlda_workspace **workspace)

@@ -7,10 +7,13 @@
 #define DEEPLDA_CLI_EVAL_SIDE_H
 
 #include "eval/sample_answers.h"
+#include "run_data.h"
 
 typedef struct eval_side {
     const cli_options *options;
-    const char *path, *data; /* model or file of answers; test data */
+    const char *path;    /* model, run folder or file of answers          */
+    const char *data;    /* test data                                     */
+    const run_data *run; /* whose own data they are; NULL: they are given */
     dlda_probability kind;
     /* NULL for a file of answers */
     dlda_model *model;

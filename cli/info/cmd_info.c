@@ -2,6 +2,8 @@
  *
  * cmd_info.c - `deeplda info`: determines what the operand is and describes it.
  */
+#include "base/memory.h"
+#include "find_model.h"
 #include "info/file_kind.h"
 #include "info/info.h"
 
@@ -81,14 +83,20 @@ static int ends_with(const char *path, const char *end)
     return length >= tail && strcmp(path + length - tail, end) == 0;
 }
 
-/* A run folder stands for the model in it. */
+/* A run folder stands for the model in it, or for its checkpoint before there is one. Returns 0 if it is no run. */
 static int show_run(const char *folder, const cli_options *options, int *code)
 {
-    char path[4096];
-    int length = snprintf(path, sizeof path, "%s/model.safetensors", folder);
+    char model[4096], checkpoint[4096];
+    int length = snprintf(model, sizeof model, "%s/model.safetensors", folder);
+    char *path = NULL;
 
-    if (length < 0 || (size_t)length >= sizeof path || !exists_as(path, S_IFREG)) return 0;
-    *code = info_show_model(path, options);
+    snprintf(checkpoint, sizeof checkpoint, "%s/checkpoint.safetensors", folder);
+    if (length < 0 || (size_t)length >= sizeof model) return 0;
+    if (exists_as(model, S_IFREG)) *code = info_show_model(model, options);
+    else if (exists_as(checkpoint, S_IFREG)) *code = info_show_checkpoint(checkpoint, options);
+    else if (folder_has_record(folder)) *code = model_find(name, folder, &path); /* says what is missing */
+    else return 0;
+    dlda_release(path);
     return 1;
 }
 
@@ -136,7 +144,7 @@ static int run_info(const cli_arguments *arguments)
     case FILE_KIND_CHECKPOINT: return info_show_checkpoint(word, arguments->options);
     case FILE_KIND_ONNX: return info_show_onnx(word, arguments->options);
     case FILE_KIND_LDA: return info_show_lda(word, arguments->options);
-    case FILE_KIND_OTHER: break;
+    default: break;
     }
     return show_other(word, arguments->options);
 }
@@ -151,7 +159,7 @@ const cli_command info_command = {
                "file, a network text (.net), or data: images, arrays, tables, known sets ('deeplda data check' "
                "reports more about data). NET is a built-in network: mnist, cifar10, stl10, mlp. The memory use "
                "is predicted for --batch N images.",
-    .examples = "deeplda info run/model.safetensors\n"
+    .examples = "deeplda info run\n"
                 "deeplda info run/checkpoint.safetensors --json\n"
                 "deeplda info mnist --batch 1000",
     .run = run_info,

@@ -40,7 +40,7 @@ static int has_input_line(const char *text)
 
 static void write_network_text(const char *network, const char *description, int any_size, const memory_need *need)
 {
-    printf("%s: a network%s\n\n%s", network, any_size ? " for images of any size, shown for 28 x 28 x 1" : "",
+    printf("%s: a network%s\n\n%s", network, any_size ? " for images of any size, shown for 28 x 28 x 1 and 10 classes" : "",
            description);
     info_write_memory_text(need);
 }

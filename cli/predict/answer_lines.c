@@ -5,6 +5,7 @@
  *     file,index,class,probability,NAME,NAME,...                                    probabilities of all classes
  *     file,index,class,probability,class_2,probability_2,...                        with top
  *     file,index,class,probability,distance,rejected,...                            with rejects
+ *     file,index,truth,class,probability,...                                        with truths
  */
 #include "predict/answer_lines.h"
 #include "terminal/csv_out.h"
@@ -54,7 +55,7 @@ static size_t next_class(const answer_format *self, const answer *one, size_t pl
 void answer_write_head(const answer_format *self, FILE *file)
 {
     if (self->json) return;
-    fputs("file,index,class,probability", file);
+    fprintf(file, "file,index,%sclass,probability", self->truths ? "truth," : "");
     if (self->rejects) fputs(",distance,rejected", file);
     for (size_t k = 1; self->top && k < classes_shown(self); k++)
         fprintf(file, ",class_%zu,probability_%zu", k + 1, k + 1);
@@ -81,6 +82,10 @@ static void write_csv(const answer_format *self, const answer *one, FILE *file)
 {
     csv_text(file, one->file);
     fprintf(file, ",%zu,", one->index);
+    if (self->truths) {
+        csv_text(file, one->truth ? one->truth : "");
+        fputc(',', file);
+    }
     csv_text(file, class_name(self, (size_t)one->label));
     csv_float(file, one->proba[one->label]);
     if (self->rejects) {
@@ -137,6 +142,7 @@ static void write_json(const answer_format *self, const answer *one, FILE *file)
     json_text(&json, one->file);
     json_key(&json, "index");
     json_count(&json, one->index);
+    if (self->truths) json_add_text(&json, "truth", one->truth);
     write_json_class(self, one, (size_t)one->label, &json);
     if (self->rejects) {
         json_key(&json, "distance");

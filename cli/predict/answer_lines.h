@@ -14,6 +14,7 @@ typedef struct answer_format {
     const dlda_lda *lda;     /* its classes are numbers if they have no names */
     int json;
     size_t top;   /* number of classes, most probable first; 0: the probabilities of all */
+    int truths;   /* 1: print true classes                                               */
     int rejects;  /* 1: print distances, and whether they exceed the limit               */
     double limit; /* squared distance                                                    */
 } answer_format;
@@ -23,6 +24,7 @@ typedef struct answer {
     const char *file;
     size_t index; /* of the image in its file */
     int label;
+    const char *truth;    /* name of the true class; NULL: not known */
     const float *proba;   /* [classes] */
     const double *scores; /* [classes] */
     double distance;

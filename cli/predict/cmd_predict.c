@@ -53,7 +53,9 @@ static void predict_dataset(predictor *self, const char *path)
     spec.skip_bad = 1;
     spec.user = self;
     spec.problem = tell_bad;
-    if (exit_code_of(name, data_open_images(&spec, &images)) == EXIT_OK) predictor_add_dataset(self, path, images);
+    int labelled = option_is(self->options, "truth", "true") && dlda_dataset_has_labels(&spec);
+    dlda_status status = labelled ? data_open(&spec, &images) : data_open_images(&spec, &images);
+    if (exit_code_of(name, status) == EXIT_OK) predictor_add_dataset(self, path, images);
     else self->failed = 1;
     dlda_dataset_destroy(images);
 }
@@ -141,6 +143,20 @@ static int check_words(const cli_arguments *arguments)
     return EXIT_OK;
 }
 
+/* With --truth. */
+static void tell_truth(const predictor *self)
+{
+    size_t known = self->known;
+
+    if (!self->format.truths || !self->begun) return;
+    if (known > 0)
+        fprintf(stderr, "%zu of %zu images with a known class were predicted correctly (%.2f %%)\n", self->right,
+                known, 100 * (double)self->right / (double)known);
+    if (self->unknown > 0)
+        fprintf(stderr, "%zu images have no label and are in no folder named after a class of the model\n",
+                self->unknown);
+}
+
 static int predict_all(predictor *self, const cli_arguments *arguments)
 {
     int code = output_open(&self->output, name, option_text(arguments->options, "output"));
@@ -152,6 +168,7 @@ static int predict_all(predictor *self, const cli_arguments *arguments)
     }
     if (option_is(arguments->options, "list", "true")) code = predict_list(self);
     predictor_flush(self);
+    tell_truth(self);
     if (self->failed) code = EXIT_FAILED;
     if (!self->begun) {
         output_discard(&self->output);
@@ -180,20 +197,24 @@ const cli_command predict_command = {
     .least = 1,
     .most = (size_t)-1,
     .summary = "Classify images: pictures or other files in, CSV or JSON lines out.",
-    .details = "FILE is a PNG or JPEG picture, a folder of pictures (searched recursively), an array of images "
-               "(IDX, .npy), or anything that train takes; - is one picture on the standard input. With --list, "
-               "file names are read from the standard input, one per line, and each prediction is printed as "
-               "soon as it is available.\n"
-               "Each line has the file, the index of the image in it, the class, its probability, and the "
-               "probabilities of all classes, or with --top those of the most probable ones. --reject adds the "
-               "squared distance to the nearest class and whether the image is too far from all classes. Images "
-               "are converted to the model's channels, and resized if the model was trained with --resize or if "
-               "--resize is given; otherwise they must have the model's size. A file that cannot be used is "
-               "reported, the others are processed, and the exit status is 1.\n"
-               "MODEL may also be an LDA of 'deeplda lda --save'; then each FILE is a table of rows to classify.",
-    .examples = "deeplda predict run/model.safetensors seven.png\n"
-                "deeplda predict run/model.safetensors photos/ --json --top 3 --reject 0.001\n"
+    .details =
+        "MODEL is a model file or a run folder. FILE is a PNG or JPEG picture, a folder of pictures (searched "
+        "recursively), an array of images "
+        "(IDX, .npy), or anything that train takes; - is one picture on the standard input. With --list, "
+        "file names are read from the standard input, one per line, and each prediction is printed as "
+        "soon as it is available.\n"
+        "Each line has the file, the index of the image in it, the class, its probability, and the "
+        "probabilities of all classes, or with --top those of the most probable ones. --reject adds the "
+        "squared distance to the nearest class and whether the image is too far from all classes. Images "
+        "are converted to the model's channels, and resized if the model was trained with --resize or if "
+        "--resize is given; otherwise they must have the model's size. A file that cannot be used is "
+        "reported, the others are processed, and the exit status is 1. --truth adds the true class, from the name "
+        "of a picture's folder or the labels of a set, and counts the correct predictions.\n"
+        "MODEL may also be an LDA of 'deeplda lda --save'; then each FILE is a table of rows to classify.",
+    .examples = "deeplda predict run seven.png\n"
+                "deeplda predict run photos/ --json --top 3 --reject 0.001\n"
+                "deeplda predict run photos/test --truth > answers.csv\n"
                 "deeplda predict run/model.safetensors - < seven.png\n"
-                "deeplda predict run/model.safetensors --list < names.txt > answers.csv",
+                "deeplda predict run --list < names.txt > answers.csv",
     .run = run_predict,
 };

@@ -3,10 +3,12 @@
  * predictor.c - collects pictures into batches, which all cores decode and then classify.
  */
 #include "predict/predictor.h"
+#include "find_model.h"
 #include "fit.h"
 #include "read_data.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- Setup ---- */
 
@@ -17,6 +19,7 @@ static int read_format(predictor *self, const cli_options *options)
     self->format = (answer_format){ .model = self->model,
                                     .json = option_is(options, "json", "true"),
                                     .top = (size_t)option_number(options, "top"),
+                                    .truths = option_is(options, "truth", "true"),
                                     .rejects = alpha > 0 };
     if (!self->format.rejects) return EXIT_OK;
     return exit_code_of(self->command,
@@ -29,7 +32,7 @@ int predictor_open(predictor *self, const char *command, const char *model, cons
     self->most = (size_t)option_number(options, "batch");
     self->threads = (size_t)option_number(options, "threads");
     self->kind = option_probability(options, "head");
-    int code = exit_code_of(command, dlda_model_load(model, &self->model));
+    int code = model_open(command, model, &self->model);
     if (code == EXIT_OK && self->kind == DLDA_PROBABILITY_SOFTMAX)
         code = exit_code_at(command, model, dlda_model_require_softmax(self->model));
     if (code != EXIT_OK) return code;
@@ -109,11 +112,42 @@ static dlda_status classify(predictor *self, const float *images, size_t n)
     return dlda_model_answer(self->model, self->workspace, images, n, self->kind, &wanted);
 }
 
-static void write_answer(predictor *self, const char *file, size_t index, size_t i)
+/* The class with a name; NULL if there is none. */
+static const char *class_named(const predictor *self, const char *name, size_t length)
+{
+    for (size_t c = 0; c < self->classes; c++) {
+        const char *found = dlda_model_class_name(self->model, c);
+        if (strncmp(found, name, length) == 0 && found[length] == '\0') return found;
+    }
+    return NULL;
+}
+
+/* The true class of a picture: the folder that contains it, if that is the name of a class. */
+static const char *class_of_folder(const predictor *self, const char *path)
+{
+    const char *end = strrchr(path, '/');
+
+    if (!end) return NULL;
+    while (end > path && end[-1] == '/') end--;
+    const char *start = end;
+    while (start > path && start[-1] != '/') start--;
+    return class_named(self, start, (size_t)(end - start));
+}
+
+static void count_truth(predictor *self, const char *truth, int label)
+{
+    if (!truth) self->unknown++;
+    else self->known++;
+    self->right += truth && strcmp(truth, dlda_model_class_name(self->model, (size_t)label)) == 0;
+}
+
+/* `truth` is the name of the true class, or NULL. */
+static void write_answer(predictor *self, const char *file, size_t index, const char *truth, size_t i)
 {
     const answer one = { .file = file,
                          .index = index,
                          .label = self->labels[i],
+                         .truth = truth,
                          .proba = self->proba + i * self->classes,
                          .scores = self->scores + i * self->classes,
                          .distance = self->distances[i] };
@@ -121,6 +155,7 @@ static void write_answer(predictor *self, const char *file, size_t index, size_t
     if (!self->begun) answer_write_head(&self->format, self->output.file);
     self->begun = 1;
     answer_write(&self->format, &one, self->output.file);
+    count_truth(self, truth, one.label);
 }
 
 static void note(predictor *self, int code)
@@ -154,7 +189,7 @@ static void answer_one_by_one(predictor *self, size_t n)
         const char *path = self->pictures.paths[i];
         if (!self->good[i]) continue;
         int code = exit_code_at(self->command, path, classify(self, self->images + i * self->pixels, 1));
-        if (code == EXIT_OK) write_answer(self, path, 0, 0);
+        if (code == EXIT_OK) write_answer(self, path, 0, class_of_folder(self, path), 0);
         note(self, code);
     }
 }
@@ -177,7 +212,7 @@ static void answer_pictures(predictor *self)
         return;
     }
     for (size_t i = 0; i < n; i++)
-        if (self->good[i]) write_answer(self, paths[i], 0, i);
+        if (self->good[i]) write_answer(self, paths[i], 0, class_of_folder(self, paths[i]), i);
 }
 
 void predictor_flush(predictor *self)
@@ -204,7 +239,7 @@ void predictor_add_bytes(predictor *self, const char *name, const char *shown, c
         code = exit_code_of(self->command,
                             dlda_model_decode_picture(self->model, &spec, bytes, size, self->images));
     if (code == EXIT_OK) code = exit_code_at(self->command, name, classify(self, self->images, 1));
-    if (code == EXIT_OK) write_answer(self, shown, 0, 0);
+    if (code == EXIT_OK) write_answer(self, shown, 0, NULL, 0);
     note(self, code);
 }
 
@@ -215,7 +250,11 @@ static int answer_portion(predictor *self, const char *path, const dlda_dataset 
     int code = exit_code_at(self->command, path, dlda_dataset_images(images, first, n, self->images));
 
     if (code == EXIT_OK) code = exit_code_at(self->command, path, classify(self, self->images, n));
-    for (size_t i = 0; code == EXIT_OK && i < n; i++) write_answer(self, path, first + i, i);
+    for (size_t i = 0; code == EXIT_OK && i < n; i++) {
+        int label = dlda_dataset_label(images, first + i);
+        const char *truth = label < 0 ? NULL : dlda_model_class_name(self->model, (size_t)label);
+        write_answer(self, path, first + i, truth, i);
+    }
     return code;
 }
 

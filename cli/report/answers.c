@@ -74,7 +74,6 @@ static dlda_status take_answers(const test_answers_spec *spec, test_answers *sel
     DLDA_TRY(dlda_multiply_sizes(self->count, self->directions, "projections", &n_Z));
     DLDA_TRY(DLDA_TAKE(&self->Z, n_Z, "projections"));
     DLDA_TRY(DLDA_TAKE(&self->truth, self->count, "labels"));
-    DLDA_TRY(DLDA_TAKE(&self->p_truth, self->count, "probabilities"));
     for (size_t i = 0; i < self->count; i++) self->truth[i] = dlda_dataset_label(spec->samples, i);
     for (size_t c = 0; c < self->classes; c++) {
         const char *name = dlda_model_class_name(spec->model, c);
@@ -160,8 +159,6 @@ static dlda_status run_model(const test_answers_spec *spec, testing *now)
         DLDA_TRY(dlda_dataset_images(spec->samples, first, n, now->images));
         DLDA_TRY(answer_batch(now, first, n, has_softmax));
     }
-    for (size_t i = 0; i < self->count; i++)
-        self->p_truth[i] = now->proba[DLDA_PROBABILITY_BAYES][i * self->classes + (size_t)self->truth[i]];
     for (int kind = 0; kind < PROBABILITY_KINDS; kind++)
         DLDA_TRY(dlda_evaluation_create(self->truth, now->predicted[kind], now->proba[kind], self->count,
                                         self->classes, &self->evaluation[kind]));
@@ -192,35 +189,8 @@ void test_answers_destroy(test_answers *self)
 {
     if (!self) return;
     for (int kind = 0; kind < PROBABILITY_KINDS; kind++) dlda_evaluation_destroy(self->evaluation[kind]);
-    dlda_release(self->p_truth);
     dlda_release(self->truth);
     dlda_release(self->Z);
     dlda_name_list_release(&self->names);
     dlda_release(self);
-}
-
-/* ---- Derived results ---- */
-
-static int is_harder(const test_answers *self, size_t a, size_t b)
-{
-    const float *truth = self->p_truth, *predicted = self->evaluation[DLDA_PROBABILITY_BAYES]->confidence;
-
-    if (truth[a] != truth[b]) return truth[a] < truth[b];
-    if (predicted[a] != predicted[b]) return predicted[a] > predicted[b];
-    return a < b;
-}
-
-size_t test_answers_hardest(const test_answers *self, size_t count, size_t *order)
-{
-    size_t used = 0;
-
-    for (size_t i = 0; i < self->count; i++) {
-        size_t place = used;
-        while (place > 0 && is_harder(self, i, order[place - 1])) place--;
-        if (place >= count) continue;
-        if (used < count) used++;
-        memmove(order + place + 1, order + place, (used - place - 1) * sizeof *order);
-        order[place] = i;
-    }
-    return used;
 }

@@ -16,7 +16,6 @@ typedef struct test_answers {
     dlda_name_list names;    /* [classes]                                                       */
     int *truth;              /* [count]                                                         */
     float *Z;                /* [count][directions]                                             */
-    float *p_truth;          /* [count]: DLDA_PROBABILITY_BAYES's probability of the true class */
     double softmax_accuracy; /* a fraction; NaN if the network has no softmax                   */
     dlda_evaluation *evaluation[PROBABILITY_KINDS]; /* by the LDA; their classes differ if priors were changed */
 } test_answers;
@@ -36,8 +35,5 @@ const char *test_answers_class(const test_answers *answers, size_t label);
 /* The names of the true and the predicted class (DLDA_PROBABILITY_BAYES) of a sample. */
 const char *test_answers_true_class(const test_answers *answers, size_t sample);
 const char *test_answers_predicted_class(const test_answers *answers, size_t sample);
-
-/* The samples whose true class has the lowest probability, lowest first: order [count]. Returns their number. */
-size_t test_answers_hardest(const test_answers *answers, size_t count, size_t *order);
 
 #endif

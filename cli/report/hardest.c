@@ -5,6 +5,7 @@
 #include "report/hardest.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "eval/mistakes.h"
 #include "report/display_text.h"
 #include "report/font.h"
 #include "report/raster.h"
@@ -69,14 +70,32 @@ done:
 
 dlda_status hardest_find(const test_answers *answers, const dlda_dataset *samples, hardest_samples *self)
 {
-    self->count = test_answers_hardest(answers, MOST_HARDEST, self->sample);
-    return are_pictures(samples) ? copy_pictures(samples, self) : DLDA_OK;
+    dlda_status status = DLDA_OK;
+    size_t *order = NULL;
+
+    DLDA_TRY(hardest_first(answers->evaluation[DLDA_PROBABILITY_BAYES], NULL, MOST_HARDEST, &order, &self->count));
+    for (size_t i = 0; i < self->count; i++) {
+        const char *file = dlda_dataset_sample_file(samples, order[i]);
+        self->sample[i] = order[i];
+        self->place[i] = dlda_dataset_sample_index(samples, order[i]);
+        if (file) DLDA_TRY(dlda_name_list_add(&self->files, file, strlen(file)));
+    }
+    if (are_pictures(samples)) DLDA_TRY(copy_pictures(samples, self));
+done:
+    dlda_release(order);
+    return status;
 }
 
 void hardest_release(hardest_samples *self)
 {
+    dlda_name_list_release(&self->files);
     dlda_release(self->pictures);
     *self = (hardest_samples){ 0 };
+}
+
+const char *hardest_file(const hardest_samples *self, size_t i)
+{
+    return self->files.count > 0 ? dlda_name_list_at(&self->files, i) : NULL;
 }
 
 dlda_pixels hardest_picture(const hardest_samples *self, size_t i)
@@ -177,14 +196,17 @@ dlda_status hardest_write_table(const hardest_samples *self, const test_answers 
 
     DLDA_TRY(dlda_file_writer_open(path, &writer));
     DLDA_TRY(dlda_file_writer_print(
-        writer, "sample,true_class,predicted_class,probability_of_true_class,probability_of_predicted_class\n"));
+        writer,
+        "sample,file,true_class,predicted_class,probability_of_true_class,probability_of_predicted_class\n"));
     for (size_t i = 0; i < self->count; i++) {
         size_t sample = self->sample[i];
-        DLDA_TRY(dlda_file_writer_print(writer, "%zu", sample));
+        const dlda_evaluation *bayes = answers->evaluation[DLDA_PROBABILITY_BAYES];
+        DLDA_TRY(dlda_file_writer_print(writer, "%zu", self->place[i]));
+        DLDA_TRY(write_name(writer, hardest_file(self, i) ? hardest_file(self, i) : ""));
         DLDA_TRY(write_name(writer, test_answers_true_class(answers, sample)));
         DLDA_TRY(write_name(writer, test_answers_predicted_class(answers, sample)));
-        DLDA_TRY(dlda_file_writer_print(writer, ",%.6g,%.6g\n", (double)answers->p_truth[sample],
-                                        (double)answers->evaluation[DLDA_PROBABILITY_BAYES]->confidence[sample]));
+        DLDA_TRY(dlda_file_writer_print(writer, ",%.6g,%.6g\n", (double)bayes->p_truth[sample],
+                                        (double)bayes->confidence[sample]));
     }
     DLDA_TRY(dlda_file_writer_finish(writer));
 done:

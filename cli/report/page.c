@@ -144,19 +144,22 @@ static dlda_status write_hard_sample(dlda_file_writer *page, const report_item *
     size_t sample = item->hardest.sample[i];
     const char *truth = test_answers_true_class(answers, sample);
     const char *predicted = test_answers_predicted_class(answers, sample);
+    const char *file = hardest_file(&item->hardest, i);
+    display_text named = file ? display_clean(file, 60) : display_format("no. %zu", item->hardest.place[i]);
 
     DLDA_TRY(dlda_file_writer_print(page, "<li>"));
     if (item->hardest.pictures) {
         dlda_pixels picture = hardest_picture(&item->hardest, i);
-        DLDA_TRY(html_picture(page, &picture, display_format("sample %zu", sample).text));
+        DLDA_TRY(html_picture(page, &picture, named.text));
     }
     DLDA_TRY(dlda_file_writer_print(page, "<span>is "));
     DLDA_TRY(html_element(page, "b", display_clean(truth, 20).text));
     DLDA_TRY(dlda_file_writer_print(page, "</span><span>predicted "));
     DLDA_TRY(html_element(page, "b", display_clean(predicted, 20).text));
-    DLDA_TRY(dlda_file_writer_print(page, "</span><small>%.0f %%, no. %zu</small></li>\n",
-                                    100 * (double)answers->evaluation[DLDA_PROBABILITY_BAYES]->confidence[sample],
-                                    sample));
+    DLDA_TRY(dlda_file_writer_print(page, "</span><small>%.0f %%</small>",
+                                    100 * (double)answers->evaluation[DLDA_PROBABILITY_BAYES]->confidence[sample]));
+    DLDA_TRY(html_element(page, "small", named.text));
+    DLDA_TRY(dlda_file_writer_print(page, "</li>\n"));
 done:
     return status;
 }

@@ -52,7 +52,7 @@ const char page_style[] =
     "list-style:none}\n"
     ".samples img{width:100%;height:auto;max-width:140px;display:block;image-rendering:pixelated;border-radius:4px;"
     "margin-bottom:2px}\n"
-    ".samples span,.samples small{display:block;font-size:.82rem;line-height:1.3}\n"
+    ".samples span,.samples small{display:block;font-size:.82rem;line-height:1.3;overflow-wrap:anywhere}\n"
     "details summary{cursor:pointer;font-weight:600;margin:.5rem 0}\n"
     "footer{margin:2.5rem auto 2rem;padding-top:.8rem}\n"
     "@media (max-width:480px){main,footer{padding:0 12px}.card{padding:4px}h1{font-size:1.4rem}}\n"

@@ -40,20 +40,13 @@ int plan_presets(const cli_experiment *experiment, const char *objective, cli_op
     return code;
 }
 
-/* 1 if `train` would use presets for that data, which would not be those of the experiment. */
-static int has_other_presets(const cli_experiment *experiment, const char *data)
-{
-    for (size_t i = 0; dlda_preset_at(i); i++)
-        if (strcmp(dlda_preset_at(i)->data, data) == 0) return strcmp(data, experiment->set) != 0;
-    return 0;
-}
-
 static int set_data(const plan_task *task, cli_options *options)
 {
     const task_data *data = &task->data;
     int code = task->experiment->resize ? set_count(options, "resize", task->experiment->resize) : EXIT_OK;
 
-    if (code == EXIT_OK && has_other_presets(task->experiment, data->path))
+    /* For other data, `train` would use other presets, or choose options from the data. */
+    if (code == EXIT_OK && strcmp(data->path, task->experiment->set) != 0)
         code = set_text(options, "no-presets", "true");
     if (code == EXIT_OK && data->is_measured_whole) code = set_text(options, "measure", "0");
     if (code == EXIT_OK && data->measured_every > 1)

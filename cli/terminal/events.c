@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * events.c - writes the events of a training: "batch", "epoch", "log" and finally "result".
+ * events.c - writes the events of a training: "choice", "batch", "epoch", "log" and finally "result".
  */
 #include "terminal/events.h"
 #include "terminal/json_out.h"
@@ -29,6 +29,16 @@ static void add_numbers(json_out *json, const char *key, const double *values, s
     json_open(json, '[');
     for (size_t i = 0; i < count; i++) json_number(json, values[i]);
     json_close(json, ']');
+}
+
+void event_choice(const char *option, const char *value, const char *reason)
+{
+    json_out json = begin("choice");
+
+    json_add_text(&json, "option", option);
+    json_add_text(&json, "value", value);
+    json_add_text(&json, "reason", reason);
+    end(&json);
 }
 
 void event_batch(const dlda_progress *now)

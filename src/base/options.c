@@ -21,7 +21,7 @@ enum { RUN, RESULT }; /* affects only how a training runs; affects its result */
 
 /* clang-format off */
 static const dlda_option_row rows[] = {
-    ROW("net", "NET", "mnist", NULL, 0, 0, "Network: mnist, cifar10, stl10, mlp, or the path of a .net file.", TEXT, RESULT, net),
+    ROW("net", "NET", "mnist", NULL, 0, 0, "Network: mnist, cifar10, stl10, cnn, mlp, or the path of a .net file.", TEXT, RESULT, net),
     ROW("objective", "NAME", "lda", "lda|lda-mean|lda-log|lda-soft|lda-bayes|cce", 0, 0,
         "Objective: the paper's (lda: maximise the smallest eigenvalues), a variant of it, or cross entropy (cce).", CHOICE, RESULT, objective),
     ROW("epochs", "N", "12", NULL, 1, 1000000, "Number of passes over the training samples.", WHOLE, RESULT, epochs),
@@ -35,6 +35,8 @@ static const dlda_option_row rows[] = {
         "Number of epochs, possibly fractional, in which the learning rate rises linearly from 0.", REAL, RESULT, warm_up),
     ROW("patience", "N", "0", NULL, 0, 1000000,
         "Stop after N epochs in a row without improvement on the validation set; 0: never.", WHOLE, RESULT, patience),
+    ROW("tolerance", "T", "0", NULL, 0, 100,
+        "Keep a later epoch if its validation accuracy is at most T standard errors below the best; 0: only if it is not lower.", REAL, RESULT, tolerance),
     ROW("init", "MODEL", "", NULL, 0, 0,
         "Start from the weights of this model file, which must have the same network, instead of random ones.", TEXT, RESULT, init),
     ROW("momentum", "M", "0.9", NULL, 0, 0.9999, "Nesterov momentum.", REAL, RESULT, momentum),
@@ -62,7 +64,7 @@ static const dlda_option_row rows[] = {
     ROW("gcn-scale", "S", "55", NULL, 1e-6, 1e6, "Step gcn: Euclidean norm of each image after normalisation.", REAL, RESULT, gcn_scale),
     ROW("gcn-bias", "B", "0", NULL, 0, 1e9, "Step gcn: added to the squared norm of each image.", REAL, RESULT, gcn_bias),
     ROW("zca-bias", "B", "0.1", NULL, 0, 1e9, "Step zca: added to the diagonal of the covariance.", REAL, RESULT, zca_bias),
-    ROW("flip", NULL, "false", NULL, 0, 0, "Flip training images left to right at random.", FLAG, RESULT, flip),
+    ROW("flip", NULL, "false", NULL, 0, 0, "Flip training images left to right at random. To turn it off: no-flip.", FLAG, RESULT, flip),
     ROW("shift", "N", "0", NULL, 0, 100000,
         "Shift training images at random by up to N pixels in each direction, filling with zeros.", WHOLE, RESULT, shift),
     ROW("seed", "N", "1", NULL, 0, COUNT_MAX, "Random seed: the same seed gives the same model.", WHOLE, RESULT, seed),

@@ -19,6 +19,7 @@ struct dlda_options {
     const char *net;
     int64_t objective; /* dlda_objective_kind */
     int64_t epochs, batch, halve_every, patience, seed;
+    double tolerance;
     const char *init; /* a model file to start from, or "" */
     int64_t schedule; /* dlda_schedule_kind */
     double rate, warm_up, momentum, decay, lambda, epsilon, validation, measure;

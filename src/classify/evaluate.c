@@ -39,6 +39,7 @@ dlda_status dlda_evaluation_begin(size_t classes, size_t samples, dlda_evaluatio
     DLDA_TRY(DLDA_TAKE((double **)&self->precision, classes, "evaluation"));
     DLDA_TRY(DLDA_TAKE((int **)&self->predicted, samples, "predictions"));
     DLDA_TRY(DLDA_TAKE((float **)&self->confidence, samples, "probabilities"));
+    DLDA_TRY(DLDA_TAKE((float **)&self->p_truth, samples, "probabilities"));
     DLDA_TRY(DLDA_TAKE((size_t **)&self->bin_samples, DLDA_CALIBRATION_BINS, "calibration"));
     DLDA_TRY(DLDA_TAKE((double **)&self->bin_accuracy, DLDA_CALIBRATION_BINS, "calibration"));
     DLDA_TRY(DLDA_TAKE((double **)&self->bin_confidence, DLDA_CALIBRATION_BINS, "calibration"));
@@ -58,6 +59,7 @@ void dlda_evaluation_destroy(dlda_evaluation *self)
     dlda_release(shares(self->precision));
     dlda_release((int *)self->predicted);
     dlda_release((float *)self->confidence);
+    dlda_release((float *)self->p_truth);
     dlda_release(counts(self->bin_samples));
     dlda_release(shares(self->bin_accuracy));
     dlda_release(shares(self->bin_confidence));
@@ -82,12 +84,14 @@ void dlda_evaluation_count(dlda_evaluation *self, size_t n, const int *truth, co
                            const float *proba)
 {
     int *kept = (int *)self->predicted + self->samples;
-    float *confidence = (float *)self->confidence + self->samples;
+    float *confidence = (float *)self->confidence + self->samples,
+          *p_truth = (float *)self->p_truth + self->samples;
 
     for (size_t i = 0; i < n; i++) {
         size_t t = (size_t)truth[i], p = (size_t)predicted[i];
         kept[i] = predicted[i];
         confidence[i] = proba ? proba[i * self->classes + p] : NAN;
+        p_truth[i] = proba ? proba[i * self->classes + t] : NAN;
         counts(self->confusion)[t * self->classes + p]++;
         counts(self->class_samples)[t]++;
         self->correct += t == p;

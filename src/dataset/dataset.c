@@ -272,6 +272,11 @@ const char *dlda_dataset_sample_file(const dlda_dataset *dataset, size_t i)
     return i < dataset->count && files->count > 0 ? dlda_name_list_at(files, dataset->index[i]) : NULL;
 }
 
+size_t dlda_dataset_sample_index(const dlda_dataset *dataset, size_t i)
+{
+    return dataset && i < dataset->count ? dataset->index[i] : 0;
+}
+
 const int *dlda_dataset_labels(const dlda_dataset *dataset)
 {
     return dataset ? dataset->labels : NULL;

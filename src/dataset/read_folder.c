@@ -183,16 +183,22 @@ done:
 
 /* ---- Reading them ---- */
 
-/* Stores the names of the files that were read in the set. */
-static dlda_status keep_names(const dlda_name_list *files, const uint8_t *good, dlda_dataset *dataset)
+/* Stores the names of the files that were read in the set, as they are below the path: "test/class/picture" if
+ * `part` is "test", "class/picture" if it is "". */
+static dlda_status keep_names(const char *part, const dlda_name_list *files, const uint8_t *good,
+                              dlda_dataset *dataset)
 {
     dlda_status status = DLDA_OK;
+    char *path = NULL;
 
     for (size_t i = 0; i < files->count; i++) {
-        const char *name = dlda_name_list_at(files, i);
-        if (good[i]) DLDA_TRY(dlda_name_list_add(&dataset->storage->files, name, strlen(name)));
+        if (!good[i]) continue;
+        dlda_release(path);
+        DLDA_TRY(dlda_path_join(part, dlda_name_list_at(files, i), &path));
+        DLDA_TRY(dlda_name_list_add(&dataset->storage->files, path, strlen(path)));
     }
 done:
+    dlda_release(path);
     return status;
 }
 
@@ -219,11 +225,12 @@ static dlda_status make_set(class_folder *self, dlda_raw_images *raw, dlda_datas
     dlda_status status = DLDA_OK;
     dlda_dataset *set = NULL;
     const char **names = NULL;
+    int in_part = strcmp(self->root, self->spec->path) != 0;
 
     DLDA_TRY(DLDA_TAKE(&names, self->classes.count, self->root));
     for (size_t c = 0; c < self->classes.count; c++) names[c] = dlda_name_list_at(&self->classes, c);
     DLDA_TRY(dlda_dataset_adopt(raw, self->labels, self->classes.count, names, &set));
-    DLDA_TRY(keep_names(&self->files, self->good, set));
+    DLDA_TRY(keep_names(in_part ? dlda_path_name(self->root) : "", &self->files, self->good, set));
     *dataset = set;
     set = NULL;
 done:
@@ -267,7 +274,7 @@ static dlda_status read_flat(const dlda_source *source, dlda_dataset **dataset)
     DLDA_TRY(DLDA_TAKE(&good, files.count, folder));
     DLDA_TRY(dlda_picture_set_read(folder, &files, source->spec, good, &raw));
     DLDA_TRY(dlda_dataset_adopt(&raw, NULL, 0, NULL, &set));
-    DLDA_TRY(keep_names(&files, good, set));
+    DLDA_TRY(keep_names("", &files, good, set));
     *dataset = set;
     set = NULL;
 done:

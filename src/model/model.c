@@ -40,7 +40,7 @@ dlda_status dlda_model_create(const dlda_model_spec *spec, dlda_model **model)
     dlda_model *self = NULL;
 
     DLDA_TRY(DLDA_TAKE(&self, 1, "model"));
-    DLDA_TRY(dlda_network_parse(spec->network_text, spec->where, spec->input, &self->network));
+    DLDA_TRY(dlda_network_parse(spec->network_text, spec->where, spec->input, spec->classes, &self->network));
     DLDA_TRY(DLDA_TAKE(&self->weights, self->network->n_weights, "weights"));
     DLDA_TRY(DLDA_TAKE(&self->state, self->network->n_state, "batch norm statistics"));
     self->classes = spec->classes;

@@ -157,7 +157,7 @@ static dlda_status check_tensors(const dlda_safetensors *file, const char *path,
     dlda_network *network = NULL;
     size_t head = 0, prepared = 0;
 
-    DLDA_TRY(dlda_network_parse(network_text, path, (dlda_shape){ 0, 0, 0 }, &network));
+    DLDA_TRY(dlda_network_parse(network_text, path, (dlda_shape){ 0, 0, 0 }, 0, &network));
     DLDA_TRY(dlda_network_visit(network, load_parameter, &source));
     DLDA_TRY(dlda_head_check(file, path, classes, network->features, &head));
     DLDA_TRY(dlda_preparation_check(file, path, network->input, &prepared));

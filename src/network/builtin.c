@@ -17,10 +17,12 @@ enum { MOST_NET_BYTES = 1 << 20 };
 DLDA_EMBED(dlda_net_mnist, "networks/mnist.net");
 DLDA_EMBED(dlda_net_cifar10, "networks/cifar10.net");
 DLDA_EMBED(dlda_net_stl10, "networks/stl10.net");
+DLDA_EMBED(dlda_net_cnn, "networks/cnn.net");
 DLDA_EMBED(dlda_net_mlp, "networks/mlp.net");
 
-static const char *const names[] = { "mnist", "cifar10", "stl10", "mlp" };
-static const uint8_t *const texts[] = { dlda_net_mnist, dlda_net_cifar10, dlda_net_stl10, dlda_net_mlp };
+static const char *const names[] = { "mnist", "cifar10", "stl10", "cnn", "mlp" };
+static const uint8_t *const texts[] = { dlda_net_mnist, dlda_net_cifar10, dlda_net_stl10, dlda_net_cnn,
+                                        dlda_net_mlp };
 
 enum { N_BUILTIN = sizeof names / sizeof names[0] };
 
@@ -38,10 +40,12 @@ static dlda_status unknown_network(const char *name)
     int near = dlda_closest_word(stem, names, N_BUILTIN);
 
     if (near >= 0)
-        return dlda_fail(DLDA_E_OPTION,
-                         "network '%s': neither a file nor one of mnist, cifar10, stl10, mlp; did you mean '%s'?",
-                         name, names[near]);
-    return dlda_fail(DLDA_E_OPTION, "network '%s': neither a file nor one of mnist, cifar10, stl10, mlp", name);
+        return dlda_fail(
+            DLDA_E_OPTION,
+            "network '%s': neither a file nor one of mnist, cifar10, stl10, cnn, mlp; did you mean '%s'?", name,
+            names[near]);
+    return dlda_fail(DLDA_E_OPTION, "network '%s': neither a file nor one of mnist, cifar10, stl10, cnn, mlp",
+                     name);
 }
 
 const char *dlda_network_text_name(const char *name)

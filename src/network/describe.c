@@ -88,7 +88,8 @@ dlda_status dlda_network_text_describe(const char *text, const char *where, size
     dlda_network *network = NULL;
     char *table = NULL;
 
-    DLDA_TRY(dlda_network_parse(text, where, (dlda_shape){ height, width, channels }, &network));
+    DLDA_TRY(
+        dlda_network_parse(text, where, (dlda_shape){ height, width, channels }, DLDA_EXAMPLE_CLASSES, &network));
     size_t size = (network->n_layers + 3) * ROW_BYTES;
     DLDA_TRY(DLDA_TAKE(&table, size, "network table"));
     describe_network(network, table, size);

@@ -21,7 +21,11 @@ typedef struct parser {
     const char *words[MOST_WORDS];
     size_t n_words;
     int has_input;
-    dlda_shape shape; /* output shape so far */
+    dlda_shape shape;   /* output shape so far                              */
+    size_t classes;     /* what the word `classes` stands for; 0: not known */
+    int is_conditional; /* the current line ends in `from N`                */
+    int names_classes;  /* the current line has the word `classes`          */
+    size_t n_kept;      /* characters of network->text so far               */
     dlda_network *network;
 } parser;
 
@@ -69,6 +73,17 @@ static dlda_status whole(const parser *p, size_t i, const char *what, size_t lea
     if (number < 0 || (size_t)number < least || (size_t)number > most)
         return syntax(p, "%s: %s is %s, expected %zu to %zu", p->words[0], what, p->words[i], least, most);
     *value = (size_t)number;
+    return DLDA_OK;
+}
+
+/* Parses word i as a number of outputs; `classes` stands for the number of classes. */
+static dlda_status outputs(parser *p, size_t i, const char *what, size_t *value)
+{
+    if (i >= p->n_words || strcmp(p->words[i], "classes") != 0) return whole(p, i, what, 1, MOST_SIZE, value);
+    if (!p->classes)
+        return syntax(p, "%s: %s is 'classes', but the number of classes is not known", p->words[0], what);
+    p->names_classes = 1;
+    *value = p->classes;
     return DLDA_OK;
 }
 
@@ -237,7 +252,7 @@ static dlda_status read_conv(parser *p)
                                          { "stride", 1, 255, &conv.stride, 0 },
                                          { "linear", 0, 0, &linear, 1 } };
 
-    DLDA_TRY(whole(p, 1, "filters", 1, MOST_SIZE, &conv.filters));
+    DLDA_TRY(outputs(p, 1, "filters", &conv.filters));
     DLDA_TRY(whole(p, 2, "kernel", 1, 255, &conv.kernel));
     DLDA_TRY(named(p, 3, arguments, 3));
     if (conv.pad >= conv.kernel)
@@ -257,7 +272,7 @@ static dlda_status read_dense(parser *p)
     dlda_status status = DLDA_OK;
     dlda_conv conv = { .height = 1, .width = 1, .channels = dlda_shape_size(p->shape), .kernel = 1, .stride = 1 };
 
-    DLDA_TRY(whole(p, 1, "width", 1, MOST_SIZE, &conv.filters));
+    DLDA_TRY(outputs(p, 1, "width", &conv.filters));
     DLDA_TRY(no_more_words(p, 2));
     DLDA_TRY(add_conv(p, conv, "dense", 1));
 done:
@@ -342,11 +357,28 @@ static dlda_status unknown_word(const parser *p)
                   p->words[0]);
 }
 
+/* Removes a final `from N` from the words: the line is used if the images' shorter side has at least N pixels. */
+static dlda_status read_condition(parser *p, int *used)
+{
+    dlda_status status = DLDA_OK;
+    dlda_shape images = p->network->n_layers ? p->network->layers[0].in : p->shape;
+    size_t side = images.height < images.width ? images.height : images.width, least = 0;
+
+    *used = 1;
+    p->is_conditional = p->n_words > 2 && strcmp(p->words[p->n_words - 2], "from") == 0;
+    if (!p->is_conditional) return DLDA_OK;
+    if (strcmp(p->words[0], "input") == 0) DLDA_TRY(syntax(p, "input: unexpected 'from'"));
+    DLDA_TRY(whole(p, p->n_words - 1, "from", 1, MOST_SIZE, &least));
+    p->n_words -= 2;
+    *used = side >= least;
+done:
+    return status;
+}
+
 static dlda_status read_statement(parser *p)
 {
     size_t i = 0;
 
-    if (p->n_words == 0) return DLDA_OK;
     while (i < N_STATEMENTS && strcmp(statements[i].word, p->words[0]) != 0) i++;
     if (i == N_STATEMENTS) return unknown_word(p);
     if (statements[i].read != read_input && !p->shape.height)
@@ -366,38 +398,81 @@ static size_t count_lines(const char *text)
     return lines;
 }
 
+/* The text that is kept states the input shape and the number of outputs, and has only the lines that are used: a model
+ * file needs nothing else. */
+static dlda_status begin_text(parser *p, const char *text)
+{
+    size_t size = strlen(text) + 32 * count_lines(text) + 64;
+
+    return DLDA_TAKE(&p->network->text, size, "network text");
+}
+
+/* If the text has no input line, puts one in front. */
+static void state_input(const parser *p)
+{
+    dlda_network *network = p->network;
+    char line[64];
+    int length = snprintf(line, sizeof line, "input %zu %zu %zu\n", network->input.height, network->input.width,
+                          network->input.channels);
+
+    if (p->has_input) return;
+    memmove(network->text + length, network->text, p->n_kept + 1);
+    memcpy(network->text, line, (size_t)length);
+}
+
+/* Appends a line that is used, `length` characters with its newline; without `from`, and with a number for `classes`. */
+static void keep_line(parser *p, const char *line, size_t length)
+{
+    char *end = p->network->text + p->n_kept;
+    size_t n = 0;
+
+    if (!p->is_conditional && !p->names_classes) {
+        memcpy(end, line, length);
+        n = length;
+    } else
+        for (size_t i = 0; i < p->n_words; i++) {
+            int is_number = p->names_classes && i == 1;
+            if (is_number) n += (size_t)sprintf(end + n, "%zu", p->classes);
+            else n += (size_t)sprintf(end + n, "%s", p->words[i]);
+            end[n++] = i + 1 < p->n_words ? ' ' : '\n';
+        }
+    p->n_kept += n;
+}
+
+static dlda_status read_line(parser *p, const char *line, size_t length)
+{
+    dlda_status status = DLDA_OK;
+    int used = 1;
+
+    p->line++;
+    p->is_conditional = p->names_classes = 0;
+    DLDA_TRY(cut_line(p, line, strcspn(line, "\n")));
+    if (p->n_words) DLDA_TRY(read_condition(p, &used));
+    if (p->n_words && used) DLDA_TRY(read_statement(p));
+    if (used) keep_line(p, line, length);
+done:
+    return status;
+}
+
 static dlda_status read_lines(parser *p, const char *text)
 {
     dlda_status status = DLDA_OK;
 
     while (*text) {
         size_t length = strcspn(text, "\n");
-        p->line++;
-        DLDA_TRY(cut_line(p, text, length));
-        DLDA_TRY(read_statement(p));
-        text += length + (text[length] == '\n');
+        length += text[length] == '\n';
+        DLDA_TRY(read_line(p, text, length));
+        text += length;
     }
 done:
     return status;
 }
 
-/* Copies the text, adding an input line if there is none, so that a model file states its own input shape. */
-static dlda_status keep_text(const parser *p, const char *text, char **kept)
-{
-    size_t size = strlen(text) + 64;
-    dlda_shape in = p->network->input;
-    dlda_status status = DLDA_OK;
-
-    if (p->has_input) return dlda_take_text(text, kept);
-    status = DLDA_TAKE(kept, size, "network text");
-    if (status == DLDA_OK) snprintf(*kept, size, "input %zu %zu %zu\n%s", in.height, in.width, in.channels, text);
-    return status;
-}
-
-dlda_status dlda_network_parse(const char *text, const char *where, dlda_shape input, dlda_network **network)
+dlda_status dlda_network_parse(const char *text, const char *where, dlda_shape input, size_t classes,
+                               dlda_network **network)
 {
     dlda_status status = DLDA_OK;
-    parser p = { .where = where, .shape = input };
+    parser p = { .where = where, .shape = input, .classes = classes };
     dlda_network *self = NULL;
     size_t most_layers = 3 * count_lines(text); /* a conv line makes up to three layers */
 
@@ -407,6 +482,7 @@ dlda_status dlda_network_parse(const char *text, const char *where, dlda_shape i
     DLDA_TRY(DLDA_TAKE(&self, 1, "network"));
     DLDA_TRY(DLDA_TAKE(&self->layers, most_layers < MOST_LAYERS ? most_layers : MOST_LAYERS, "network layers"));
     p.network = self;
+    DLDA_TRY(begin_text(&p, text));
     DLDA_TRY(read_lines(&p, text));
     if (self->n_layers == 0) DLDA_FAIL(DLDA_E_FORMAT, "%s: no layers", where);
     self->input = self->layers[0].in;
@@ -414,7 +490,7 @@ dlda_status dlda_network_parse(const char *text, const char *where, dlda_shape i
     self->features = dlda_shape_size(self->output);
     if (self->n_weights == 0)
         DLDA_FAIL(DLDA_E_FORMAT, "%s: no layer has weights: there is nothing to train", where);
-    DLDA_TRY(keep_text(&p, text, &self->text));
+    state_input(&p);
     *network = self;
     self = NULL;
 done:

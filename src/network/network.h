@@ -52,7 +52,7 @@ typedef struct dlda_layer {
 } dlda_layer;
 
 typedef struct dlda_network {
-    char *text; /* network text, with an input line */
+    char *text; /* network text, with an input line, without `classes` and `from` */
     dlda_shape input, output;
     size_t n_layers;
     dlda_layer *layers;
@@ -60,9 +60,14 @@ typedef struct dlda_network {
     size_t features;           /* output values per image */
 } dlda_network;
 
+/* The number of classes for which a network is described or timed without data. */
+enum { DLDA_EXAMPLE_CLASSES = 10 };
+
 /* net_text.c: parses a network; `where` names the text in errors. `input` is the shape of the data; all zero: taken
- * from the text's input line. Grammar: docs/network_format.md. */
-dlda_status dlda_network_parse(const char *text, const char *where, dlda_shape input, dlda_network **network);
+ * from the text's input line. `classes` is what the word `classes` stands for; 0: not known, so that it is an error.
+ * Grammar: docs/network_format.md. */
+dlda_status dlda_network_parse(const char *text, const char *where, dlda_shape input, size_t classes,
+                               dlda_network **network);
 void dlda_network_destroy(dlda_network *network);
 
 size_t dlda_shape_size(dlda_shape shape);

@@ -16,7 +16,7 @@ dlda_status dlda_network_text_memory(const dlda_memory_spec *spec, size_t *train
     size_t trains = 0, infers = 0, images = 0;
 
     DLDA_TRY(dlda_network_parse(spec->text, spec->where, (dlda_shape){ spec->height, spec->width, spec->channels },
-                                &network));
+                                DLDA_EXAMPLE_CLASSES, &network));
     DLDA_TRY(dlda_team_create(spec->threads, &plan.team)); /* each thread has its own scratch memory */
     DLDA_TRY(dlda_plan_measure(network, &plan, &trains));
     plan.training = 0;

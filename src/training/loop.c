@@ -62,11 +62,24 @@ static void tell(const dlda_trainer *self, const char *message)
 
 /* ---- One epoch ---- */
 
+/* Syncing files to the disk takes longer than a short epoch. After an epoch, they are written if the last time was so
+ * many seconds ago. */
+#define SECONDS_BETWEEN_WRITES 1.0
+
+static dlda_status write_epochs(dlda_trainer *self)
+{
+    if (!self->unwritten_epochs) return DLDA_OK;
+    dlda_status status = dlda_trainer_write_record(self, self->unwritten_best);
+
+    if (status == DLDA_OK) self->unwritten_epochs = self->unwritten_best = 0;
+    return status;
+}
+
 static dlda_status save(dlda_trainer *self)
 {
-    dlda_status status = DLDA_OK;
+    dlda_status status = write_epochs(self);
 
-    if (!self->folder) return DLDA_OK;
+    if (status != DLDA_OK || !self->folder) return status;
     self->epoch_seconds = self->batches_done ? dlda_seconds_now() - self->clock.epoch_begin : 0;
     status = dlda_checkpoint_save(self, self->folder);
     if (status == DLDA_OK) self->has_checkpoint = 1;
@@ -80,15 +93,35 @@ static int is_time_to_save(const dlda_trainer *self)
            dlda_seconds_now() - self->clock.saved >= 60 * self->options->checkpoint;
 }
 
-/* The latest network becomes the model if its validation accuracy is at least the best so far. Without a validation
- * set, every measured epoch qualifies. */
+/* Standard error of an accuracy on the validation set, by the rule of succession: it is above 0 even if all are right. */
+static double standard_error(const dlda_trainer *self, double accuracy)
+{
+    double n = (double)dlda_dataset_count(self->validation);
+    double p = (accuracy * n + 1) / (n + 2);
+
+    return sqrt(p * (1 - p) / n);
+}
+
+/* The least validation accuracy of an epoch that becomes the model. A tolerance prefers later epochs: on few validation
+ * samples, an early epoch may be best by chance. */
+static double least_accuracy(const dlda_trainer *self)
+{
+    double tolerance = self->options->tolerance;
+
+    if (tolerance == 0 || self->best_accuracy < 0) return self->best_accuracy;
+    return self->best_accuracy - tolerance * standard_error(self, self->best_accuracy);
+}
+
+/* The latest network becomes the model if its validation accuracy is at least the best so far, less the tolerance.
+ * Without a validation set, every measured epoch qualifies. */
 static int keep_if_best(dlda_trainer *self, const dlda_epoch *epoch)
 {
     dlda_model *model = self->model;
 
     if (!self->lda) return 0;
-    if (epoch->validation_accuracy < self->best_accuracy) return 0; /* false without a validation set: NaN */
-    if (self->validation) self->best_accuracy = epoch->validation_accuracy;
+    if (epoch->validation_accuracy < least_accuracy(self)) return 0; /* false without a validation set: NaN */
+    if (self->validation && epoch->validation_accuracy > self->best_accuracy)
+        self->best_accuracy = epoch->validation_accuracy;
     self->best_epoch = epoch->epoch;
     memcpy(model->weights, self->weights, model->network->n_weights * sizeof *model->weights);
     memcpy(model->state, self->state, model->network->n_state * sizeof *model->state);
@@ -125,8 +158,11 @@ static dlda_status end_epoch(dlda_trainer *self)
     epoch.best = keep_if_best(self, &epoch);
     epoch.seconds = dlda_seconds_now() - begin;
     finish_epoch(self, &epoch);
-    DLDA_TRY(dlda_trainer_write_record(self, epoch.best));
-    DLDA_TRY(save(self));
+    self->unwritten_epochs = 1;
+    self->unwritten_best |= epoch.best;
+    if (number == 1 || dlda_trainer_is_complete(self) ||
+        dlda_seconds_now() - self->clock.saved >= SECONDS_BETWEEN_WRITES)
+        DLDA_TRY(save(self));
     if (self->watch.epoch) self->watch.epoch(self->watch.user, &self->history->epochs[self->history->count - 1]);
 done:
     return status;
@@ -206,13 +242,14 @@ int dlda_trainer_is_complete(const dlda_trainer *self)
 }
 
 /* Writes the final state to run.json. If that fails too, the first failure is the one returned. */
-static dlda_status tell_end(const dlda_trainer *self, dlda_status status)
+static dlda_status tell_end(dlda_trainer *self, dlda_status status)
 {
     char message[1024];
 
     if (self->epochs_done == 0) return status; /* the folder may still hold the complete files of an earlier run */
     if (status == DLDA_OK) return dlda_run_file_write(self, DLDA_RUN_COMPLETE, NULL);
     snprintf(message, sizeof message, "%s", dlda_last_error());
+    (void)write_epochs(self);
     (void)dlda_run_file_write(self, status == DLDA_E_STOPPED ? DLDA_RUN_STOPPED : DLDA_RUN_FAILED, message);
     return dlda_fail(status, "%s", message);
 }
@@ -254,7 +291,7 @@ done:
 }
 
 /* A failure ends the run and is recorded. A stop does not: the caller may continue. */
-static dlda_status end_part(const dlda_trainer *self, dlda_status status)
+static dlda_status end_part(dlda_trainer *self, dlda_status status)
 {
     return status == DLDA_OK || status == DLDA_E_STOPPED ? status : tell_end(self, status);
 }

@@ -48,7 +48,8 @@ struct dlda_trainer {
     double epoch_seconds;            /* spent in the current epoch before the last checkpoint */
     double loader_seconds;           /* processor time the latest batch took to prepare       */
     dlda_run_clock clock;
-    int has_checkpoint; /* the folder has a checkpoint of this training */
+    int has_checkpoint;                   /* the folder has a checkpoint of this training          */
+    int unwritten_epochs, unwritten_best; /* 1: the folder lacks the latest epochs, the best model */
     double best_accuracy;
     float *dH; /* [batch][features]       */
     /* scratch for passes over a whole set in portions */

@@ -127,19 +127,19 @@ train named_run named --net five.net --validation 0
 train two_run two --net three.net --resize 4 --validation 0
 expect 0 refit two_run/model.safetensors --add-class 'a, "odd"' 'named/train/a, "odd"' -o turned.safetensors
 expect 0 eval turned.safetensors named --json --answers turned.csv; json "[c['name'] for c in a['classes']] == ['b', 'c', 'a, \"odd\"'] and a['accuracy'] > 0.5"
-holds "names are quoted" grep -q '^0,"a, ""odd""/[^,]*.png","a, ""odd""",' turned.csv
+holds "names are quoted" grep -q '^0,"test/a, ""odd""/[^,]*.png","a, ""odd""",' turned.csv
 expect 0 eval named_run/model.safetensors named --answers named.csv
 expect 0 eval named_run/model.safetensors named --compare turned.safetensors --json; silent err
 holds "classes go by their names" twice named.csv turned.csv
 expect 0 eval named.csv --compare turned.csv --json; holds "in files too" twice named.csv turned.csv
-expect 1 eval first.csv --compare turned.csv; says "sample 0 has the file '' in one and 'a, \"odd\"/"
+expect 1 eval first.csv --compare turned.csv; says "sample 0 has the file '' in one and 'test/a, \"odd\"/"
 
 expect 2 eval "$hard" hard --compare-head lda; says 'compare-head is for --compare'
 expect 2 eval "$hard" hard --compare "$lda" --compare-head softmax; says 'the model has no softmax'; silent out
 expect 2 eval "$hard" hard --compare second.csv --compare-head lda; says 'compare-head is for models'
 expect 1 eval "$hard" hard --compare missing.safetensors; says 'missing.safetensors'; silent out
 expect 1 eval "$hard" hard --compare missing.csv; says 'missing.csv: cannot read'; silent out
-expect 2 eval first.csv; says 'is a file of answers, which can only be compared'
+expect 2 eval first.csv; says 'is a CSV file, not a model; only a file of --answers can be compared'
 expect 2 eval first.csv hard --compare second.csv; says 'needs another such file and no data; found hard'
 expect 2 eval first.csv --compare "$hard"; says 'needs another such file and no data; found hard_lda'
 expect 2 eval first.csv --compare second.csv --svm; says 'are for models'
@@ -262,7 +262,8 @@ expect 0 refit priors.safetensors --priors data -o data.safetensors
 holds "the data's priors again" cmp -s data.safetensors "$hard"
 
 expect 2 refit "$hard" hard; says 'expected -o FILE'
-expect 2 refit "$hard" -o bad.safetensors; says 'expected DATA to fit on, or --priors'
+cp "$hard" alone.safetensors
+expect 2 refit alone.safetensors -o bad.safetensors; says 'alone.safetensors: has no record of a training beside it; name the data'
 expect 2 refit "$hard" --priors 1,2 -o bad.safetensors; says 'found 2 values, expected uniform, data, or one for each of the 3 classes'
 expect 2 refit "$hard" --priors 1,-2,1 -o bad.safetensors; says "value 2, '-2', is not a number above 0"
 expect 2 refit "$hard" --priors 1,,1 -o bad.safetensors; says "value 2, '', is not a number"

@@ -130,7 +130,7 @@ def test_damage():
         whole, ours = contents("whole-lda-1"), contents(folder)
         check(whole["history.csv"] == ours["history.csv"], f"{how}: and the history is the same in the end")
         for name in ("checkpoint.safetensors", "checkpoint-previous.safetensors"):
-            damage(os.path.join(folder, name), how)
+            damage(os.path.join(folder, name), "cut")
         end = run(["train", "--resume", folder])
         check(end.returncode == 1 and "checkpoint-previous.safetensors" in end.stderr,
               f"{how}: both damaged is an error: {end.stderr[:200]}")

@@ -110,6 +110,8 @@ for signal in INT TERM; do
         "$python" "$here/interrupt.py" "$program" data/good "stopped$signal" "$signal"
     holds "SIG$signal in the first epoch leaves a checkpoint alone" \
         "$python" "$here/interrupt.py" "$program" digits "early$signal" "$signal" early
+    expect 1 eval "early$signal"
+    says "early$signal: has no model.safetensors yet, .*; [0-9]* batches of it are done. .*'deeplda train --resume early$signal' continues"
 done
 tiny 1 burst data/good --rate 1000000 --decay 1; says 'epoch 1, batch'; absent burst
 mkdir kept
@@ -141,7 +143,7 @@ head -c 1000 "$model" >cut.safetensors
 expect 1 eval cut.safetensors data/good; says 'cut.safetensors'
 : >empty.safetensors
 expect 1 eval empty.safetensors data/good; says 'empty.safetensors: 0 bytes'
-expect 1 eval data data/good; says 'data: a folder, expected a file'
+expect 1 eval data data/good; says 'data: not a run folder: it has no model.safetensors'
 
 # ---- Prediction ----
 
