@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * cmd_embed.c - `deeplda embed`: writes the features of data as a NumPy array.
+ * cmd_embed.c - `deeplda embed`: writes the features of data as a NumPy array or as CSV.
  */
+#include "base/file.h"
 #include "find_model.h"
 #include "fit.h"
 #include "read_data.h"
@@ -72,7 +73,7 @@ static void print_result(const cli_options *options, const dlda_model *model, co
 {
     const char *output = option_text(options, "output");
     size_t rows = dlda_dataset_count(data), columns = columns_of(options, model);
-    int labelled = dlda_dataset_label(data, 0) >= 0;
+    int labelled = dlda_dataset_label(data, 0) >= 0 && !dlda_path_ends(output, ".csv");
     char labels[8192];
 
     labels_name(output, labels, sizeof labels);
@@ -118,6 +119,8 @@ static int run_embed(const cli_arguments *arguments)
     run_data run = { 0 };
 
     if (!output[0]) return complain_usage(name, "expected -o FEATURES.npy");
+    if (!dlda_path_ends(output, ".npy") && !dlda_path_ends(output, ".csv"))
+        return complain_usage(name, "option output: found '%s', expected a name that ends in .npy or .csv", output);
     int code = model_open(name, arguments->words[0], &model);
     if (code == EXIT_OK) code = find_data(arguments, model, &run);
     const char *path = run.path ? run.path : arguments->words[1];
@@ -145,7 +148,7 @@ const cli_command embed_command = {
                "data: its coordinates on the LDA directions, sorted by decreasing eigenvalue and scaled so that "
                "the within-class variance is 1; with --raw, the output of the network. If the data has labels, "
                "FEATURES_labels.npy gets them, as indices into the model's classes; otherwise an existing file "
-               "of that name is removed.",
+               "of that name is removed. FEATURES.csv has a header and the names of the classes in a last column.",
     .examples = "deeplda embed run -o test.npy\n"
                 "deeplda embed run/model.safetensors digits --from train --raw -o train.npy\n"
                 "deeplda lda test.npy",

@@ -34,7 +34,8 @@ static const offered_option offered[] = {
     { "init", 0, "train", "MODEL may be a run folder." },
     { "momentum", 0, "train", NULL },
     { "decay", 0, "train", NULL },
-    { "lambda", 0, "train refit lda", NULL },
+    { "lambda", 0, "train refit lda", "lda: 0 by default; if the within-class scatter is singular or nearly so, 0.001 of its mean "
+      "variance, and a message says so." },
     { "epsilon", 0, "train", NULL },
     { "validation", 0, "train", NULL },
     { "measure", 0, "train", NULL },
@@ -74,7 +75,7 @@ typedef struct own_option {
 static const own_option own[] = {
     OWN("output", "PATH", "", NULL, 0, 0,
         "train: run folder (default: run). refit: file of the new model. predict: file for the predictions (default: standard output)."
-        " embed: .npy file for the features. lda: .npy file for the projected rows (default: none). export: the ONNX file. report: "
+        " embed: .npy or .csv file for the features. lda: .npy or .csv file for the projected rows (default: none). export: the ONNX file. report: "
         "folder for the page and its figures (default: the run folder; for several runs: report). reproduce: folder for all runs and "
         "tables (default: runs/reproduce). data convert: folder for the new files. data show: the PNG file (default: sheet.png).", TEXT, 'o', "train refit predict embed lda export report reproduce data"),
     OWN("force", NULL, "false", NULL, 0, 0, "Write to the output folder even if it exists.", FLAG, 'f', "train data"),
@@ -103,7 +104,7 @@ static const own_option own[] = {
         "Write a CSV line for each sample: true class, predicted class and its probability, class predicted by the SVM.", TEXT, 0, "eval"),
     OWN("priors", "LIST", "", NULL, 0, 0,
         "Class priors for --proba bayes: uniform, data (frequencies in the fitted data), or numbers in the order of the classes, "
-        "separated by commas.", TEXT, 0, "refit"),
+        "separated by commas. lda: also the weights of the classes in the between-class scatter, as in R.", TEXT, 0, "refit lda"),
     OWN("calibrate", "DATA", "", NULL, 0, 0,
         "Calibrate probabilities and --reject on labelled samples that the network and its head were not fitted on.", TEXT, 0, "refit"),
     OWN("add-class", "NAME", "", NULL, 0, 0,
@@ -123,7 +124,21 @@ static const own_option own[] = {
         "Write the network's output instead of its projection on the LDA directions.", FLAG, 0, "embed"),
     OWN("from", "PART", "auto", "auto|train|test", 0, 0,
         "Part of the data set; auto: the test part if there is one, else all.", CHOICE, 0, "embed"),
-    OWN("cross-validate", "N", "5", NULL, 0, 1000, "Number of cross-validation folds; 0: none.", WHOLE, 0, "lda"),
+    OWN("cross-validate", "N", "5", NULL, 0, 100000,
+        "Number of cross-validation folds, at most that of the rows, which is leave-one-out; 0: none.", WHOLE, 0, "lda"),
+    OWN("shrinkage", "S", "", NULL, 0, 0,
+        "Replace the within-class scatter Sw by (1-S) Sw + S tr(Sw)/D I, S from 0 to 1; auto: Ledoit and Wolf's estimate for each "
+        "class, as in scikit-learn.", TEXT, 0, "lda"),
+    OWN("standardise", NULL, "false", NULL, 0, 0,
+        "Divide features by their standard deviation: for --lambda, --shrinkage and the printed coefficients.", FLAG, 0, "lda"),
+    OWN("drop", "COLUMNS", "", NULL, 0, 0,
+        "Columns of a CSV table that are not used, by name or number from 1, separated by commas.", TEXT, 0, "lda"),
+    OWN("keep", "COLUMNS", "", NULL, 0, 0,
+        "Columns that are used although they look like row numbers, which are refused.", TEXT, 0, "lda"),
+    OWN("categories", "COLUMNS", "", NULL, 0, 0,
+        "Columns of text: every level but the first becomes a feature that is 0 or 1.", TEXT, 0, "lda"),
+    OWN("missing", "NAME", "error", "error|drop|mean", 0, 0,
+        "Rows with empty cells, NA or NaN: error, drop them, or use the mean of the column.", CHOICE, 0, "lda"),
     OWN("save", "FILE", "", NULL, 0, 0, "Save the fitted LDA to FILE, for --apply.", TEXT, 0, "lda"),
     OWN("apply", "FILE", "", NULL, 0, 0,
         "Classify the rows with the LDA in FILE instead of fitting one, or with -o project them on its directions.", TEXT, 0, "lda"),

@@ -43,19 +43,32 @@ static int read_list(const char *command, const char *text, size_t classes, doub
     return EXIT_OK;
 }
 
-int priors_apply(const char *command, const char *text, const dlda_model *model, dlda_model **adapted)
+int priors_read(const char *command, const char *text, size_t classes, double **priors)
 {
-    size_t classes = dlda_model_classes(model);
-    double *priors = strcmp(text, "data") == 0 ? NULL : calloc(classes, sizeof *priors);
     int code = EXIT_OK;
 
-    if (!priors && strcmp(text, "data") != 0) {
+    *priors = NULL;
+    if (!text[0] || strcmp(text, "data") == 0) return EXIT_OK;
+    *priors = calloc(classes, sizeof **priors);
+    if (!*priors) {
         complain(command, "no memory for %zu classes", classes);
         return EXIT_FAILED;
     }
     if (strcmp(text, "uniform") == 0)
-        for (size_t c = 0; c < classes; c++) priors[c] = 1.0 / (double)classes;
-    else if (priors) code = read_list(command, text, classes, priors);
+        for (size_t c = 0; c < classes; c++) (*priors)[c] = 1.0 / (double)classes;
+    else code = read_list(command, text, classes, *priors);
+    if (code != EXIT_OK) {
+        free(*priors);
+        *priors = NULL;
+    }
+    return code;
+}
+
+int priors_apply(const char *command, const char *text, const dlda_model *model, dlda_model **adapted)
+{
+    double *priors = NULL;
+    int code = priors_read(command, text, dlda_model_classes(model), &priors);
+
     if (code == EXIT_OK) code = exit_code_of(command, dlda_model_use_priors(model, priors, adapted));
     free(priors);
     return code;

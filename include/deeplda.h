@@ -457,7 +457,9 @@ DLDA_API dlda_status dlda_model_answer(const dlda_model *model, dlda_workspace *
 DLDA_API dlda_status dlda_model_require_softmax(const dlda_model *model);
 
 /* Writes the projections [count][K] of a data set, or its features [count][features] if `raw`, as .npy (f4). Labels go
- * into NAME_labels.npy (i4) beside NAME.npy; without labels, an existing file of that name is removed. */
+ * into NAME_labels.npy (i4) beside NAME.npy; without labels, an existing file of that name is removed. A path that ends
+ * in .csv gets a header and, if there are labels, the names of the classes in a last column; any other is
+ * DLDA_E_ARGUMENT. */
 DLDA_API dlda_status dlda_model_write_features(const dlda_model *model, dlda_workspace *workspace,
                                                const dlda_dataset *dataset, int raw, const char *path);
 /* Writes an ONNX file (opset 13): preparation, network and LDA, for images [N][channels][height][width] divided by 255;

@@ -43,9 +43,38 @@ DLDA_API dlda_status dlda_scatter_merge_sums(dlda_scatter *scatter, const double
  * usable: they are never predicted. */
 typedef struct dlda_lda dlda_lda;
 
-/* Solves Sb e = v (Sw + lambda I) e on the rows of the scatter. */
+/* The LDA of DeepLDA: solves Sb e = v (Sw + lambda I) e with Sb = St - Sw, as in the paper. */
 DLDA_API dlda_status dlda_lda_fit(const dlda_scatter *scatter, double lambda, dlda_lda **lda);
 DLDA_API void dlda_lda_destroy(dlda_lda *lda);
+
+/* The LDA of textbooks (docs/method.md, step 10), of a scatter of either kind: Sw = W / (N - C) and Sb = B / (N - C), where
+ * W and B are the sums of squares and products within and between the classes. So the eigenvalues are those of W^-1 B. */
+typedef struct dlda_classic_spec {
+    double lambda;    /* added to the diagonal of Sw                                                           */
+    int regularise;   /* 1: if lambda is 0 and Sw is singular or nearly so, lambda = 0.001 tr(Sw) / features is
+                             used, and the view has it; 0: this is DLDA_E_NUMERIC                                  */
+    double shrinkage; /* S, 0 to 1: Sw becomes (1 - S) Sw + S tr(Sw) / features I                              */
+    const double *class_shrinkage; /* [classes] from dlda_shrinkage_estimate: instead of `shrinkage`, each class's
+                             covariance is shrunk towards its diagonal; the scatter must not be pooled             */
+    int standardise; /* 1: lambda and shrinkage apply to features divided by their standard deviation         */
+    const double
+        *priors; /* [classes], of Bayes' rule and as the classes' weights in Sb; NULL: their shares of rows */
+    int biased;  /* 1: Sw and Sb are divided by N, as in scikit-learn                                     */
+} dlda_classic_spec;
+
+DLDA_API dlda_status dlda_lda_fit_classic(const dlda_scatter *scatter, const dlda_classic_spec *spec,
+                                          dlda_lda **lda);
+
+/* The shrinkage of each class's covariance by Ledoit and Wolf (2004), on features that are standardised within the class,
+ * as in scikit-learn's shrinkage="auto". It needs the rows a second time: create it from the scatter of all rows (not
+ * pooled), add the same rows, estimate values [classes], each 0 to 1. */
+typedef struct dlda_shrinkage dlda_shrinkage;
+DLDA_API dlda_status dlda_shrinkage_create(const dlda_scatter *scatter, dlda_shrinkage **shrinkage);
+DLDA_API void dlda_shrinkage_destroy(dlda_shrinkage *shrinkage);
+DLDA_API dlda_status dlda_shrinkage_add(dlda_shrinkage *shrinkage, const float *H, const int *labels, size_t n);
+DLDA_API dlda_status dlda_shrinkage_add_double(dlda_shrinkage *shrinkage, const double *H, const int *labels,
+                                               size_t n);
+DLDA_API dlda_status dlda_shrinkage_estimate(const dlda_shrinkage *shrinkage, double *values);
 
 /* The parts of an LDA, which owns the arrays. A class that is not usable has prior 0 and intercept -infinity; its mean is
  * its only row, or 0. */
@@ -60,9 +89,14 @@ typedef struct dlda_lda_view {
     const double *eigenvalues;  /* [n_directions]            largest first                                    */
     const double *coefficients; /* [classes][features]       of the scores of DLDA_PROBABILITY_BAYES:         */
     const double *intercepts;   /* [classes]                 x . coefficients[c] + intercepts[c]              */
-    const double *within;       /* [features][features]      Sw, without lambda; NULL in early model files    */
+    const double *within;       /* [features][features]      Sw, shrunk, without lambda; NULL in early models */
     const double *total;        /* [features][features]      St; likewise                                     */
     double temperature;         /* of DLDA_PROBABILITY_BAYES; 1 unless a model was calibrated                 */
+    /* Of dlda_lda_fit_classic; NULL in other LDAs. The scores above leave out what all classes have in common. With
+     * `common` added to the coefficients of each class and `common_intercept` to its intercept, they are the classification
+     * functions of textbooks, x'(Sw + lambda I)^-1 m - m'(Sw + lambda I)^-1 m / 2 + log prior. */
+    const double *common; /* [features] */
+    double common_intercept;
 } dlda_lda_view;
 DLDA_API const dlda_lda_view *dlda_lda_view_of(const dlda_lda *lda);
 
@@ -78,6 +112,19 @@ DLDA_API double dlda_lda_nearest_classes(const dlda_lda *lda, size_t *first, siz
  * `names` [classes] are not all different cannot be saved. */
 DLDA_API const char *dlda_lda_class_name(const dlda_lda *lda, size_t label);
 DLDA_API dlda_status dlda_lda_name_classes(dlda_lda *lda, const char *const *names);
+
+/* What a feature is: the number in a column of a table; or, of a column of categories, 1 where the cell is `level` and
+ * else 0. Of a column's levels, the reference has no feature: all the others are 0. An LDA of a table with column
+ * names has them, and finds its features in other tables by these names. */
+typedef struct dlda_feature {
+    const char *column;    /* NULL: a table without column names */
+    const char *level;     /* NULL: a column of numbers          */
+    const char *reference; /* NULL: likewise                     */
+} dlda_feature;
+/* Feature j; NULL if the features have no names. */
+DLDA_API const dlda_feature *dlda_lda_feature(const dlda_lda *lda, size_t j);
+/* `list` [features]; each has a column. */
+DLDA_API dlda_status dlda_lda_name_features(dlda_lda *lda, const dlda_feature *list);
 
 /* Projects X [n][features] on the directions: Z [n][K]. */
 DLDA_API dlda_status dlda_lda_transform(const dlda_lda *lda, const float *X, size_t n, float *Z);
@@ -101,12 +148,27 @@ DLDA_API dlda_status dlda_lda_from_bytes(const void *bytes, size_t size, dlda_ld
 /* Labelled rows of an .npy, .npz or CSV file (docs/data_formats.md), read in blocks. */
 typedef struct dlda_table dlda_table;
 
+/* What happens to a row with a missing number: an empty cell, NA, N/A, NaN, null or ? in CSV, NaN in an array. */
+typedef enum dlda_missing {
+    DLDA_MISSING_REFUSE, /* the table is refused, with the place                     */
+    DLDA_MISSING_DROP,   /* the row is left out                                      */
+    DLDA_MISSING_MEAN    /* the mean of the column takes its place                   */
+} dlda_missing;
+
 typedef struct dlda_table_spec {
     const char *path;
     const char *labels; /* of an .npy: the .npy file of its labels; NULL: looked for beside it             */
     const char *label;  /* of CSV: the column of the labels, by name or number from 1; NULL: by convention */
     size_t features;    /* 0: labels are required. Otherwise a table of that many columns, or an array without
                            labels beside it, may have none                                                 */
+    const char *name;   /* of the file, in messages; NULL: its path. A file with a name is CSV             */
+    /* Lists of columns of CSV by name or number from 1, separated by commas; NULL: none */
+    const char *drop;       /* not used                                                                    */
+    const char *categories; /* text: every level but the first in order becomes a feature                  */
+    const char *keep;       /* used even if they look like row numbers, which are refused                  */
+    dlda_missing missing;
+    const dlda_lda *lda; /* the rows are for this LDA: its features are found by their names, if both have names;
+                            its means take the place of missing numbers                                    */
 } dlda_table_spec;
 
 DLDA_API dlda_status dlda_table_open(const dlda_table_spec *spec, dlda_table **table);
@@ -115,21 +177,38 @@ DLDA_API size_t dlda_table_rows(const dlda_table *table);
 DLDA_API size_t dlda_table_features(const dlda_table *table);
 DLDA_API size_t dlda_table_classes(const dlda_table *table); /* 0 if there are no labels */
 DLDA_API const char *dlda_table_class_name(const dlda_table *table, size_t label);
+DLDA_API const dlda_feature *dlda_table_feature(const dlda_table *table, size_t j); /* NULL: of an array */
+/* Of CSV: the name of column i from 0 (NULL: none, or no such column), the column of the labels from 1 (0: none), and
+ * whether a column is used. */
+DLDA_API size_t dlda_table_columns(const dlda_table *table);
+DLDA_API const char *dlda_table_column_name(const dlda_table *table, size_t i);
+DLDA_API size_t dlda_table_label_column(const dlda_table *table);
+DLDA_API int dlda_table_uses_column(const dlda_table *table, size_t i);
+/* Rows that had a missing number: left out, or completed with means. */
+DLDA_API size_t dlda_table_incomplete_rows(const dlda_table *table);
+DLDA_API int dlda_table_completes(const dlda_table *table); /* 1: completed */
 /* The next rows, at most `most`: X [n][features], labels [n] (may be NULL; -1 if there are none). n is 0 behind the last
  * row, where functions that use a whole table leave it; rewind goes back to the first. */
 DLDA_API dlda_status dlda_table_read(dlda_table *table, size_t most, float *X, int *labels, size_t *n);
 DLDA_API dlda_status dlda_table_rewind(dlda_table *table);
 
 typedef struct dlda_table_fit_spec {
-    double lambda;  /* added to the diagonal of the pooled within-class scatter      */
-    size_t folds;   /* of the cross-validation: 2 or more; 0: none                   */
+    double lambda;  /* as in dlda_classic_spec                                       */
+    size_t folds;   /* of the cross-validation: 2 to the number of rows, which is
+                       leave-one-out; 0: none                                        */
     uint64_t seed;  /* assigns rows to folds                                         */
     size_t threads; /* 0: one per core; results do not depend on it                  */
+    /* as in dlda_classic_spec */
+    int regularise, standardise;
+    double shrinkage; /* or DLDA_SHRINKAGE_AUTO: Ledoit and Wolf's, of all rows, also in the cross-validation.
+                         It keeps a matrix for each class and reads the table once more                        */
+    const double *priors;
 } dlda_table_fit_spec;
+#define DLDA_SHRINKAGE_AUTO (-1.0)
 
 /* The classic LDA of a table and its accuracy. */
 typedef struct dlda_table_fit {
-    const dlda_lda *lda; /* of all rows, with their class shares as priors                 */
+    const dlda_lda *lda; /* of all rows                                                    */
     size_t rows, classes;
     const size_t *class_rows; /* [classes]                                                      */
     size_t correct;           /* rows that it classifies correctly, though fitted on them       */
@@ -138,13 +217,19 @@ typedef struct dlda_table_fit {
     const size_t *fold_correct; /* [folds]: classified correctly by the LDA of all other folds    */
     double fit_seconds;         /* reading the table once and fitting                             */
     double test_seconds;        /* reading it again and classifying                               */
+    /* [classes][classes]: rows by true and predicted class, on the same rows and in cross-validation (NULL without
+     * folds); both NULL with more than 1000 classes */
+    const size_t *confusion, *fold_confusion;
+    const double *class_shrinkage; /* [classes]; NULL unless DLDA_SHRINKAGE_AUTO                  */
+    double fold_lambda;            /* the largest lambda of a fold, if `regularise` chose one                 */
 } dlda_table_fit;
 
 /* Reads the table twice: for the sums of all folds, and to classify its rows. Holds a block of rows and about folds + 9
- * per thread matrices of features x features doubles. */
+ * per thread matrices of features x features doubles. Sets the names of classes and features. */
 DLDA_API dlda_status dlda_table_fit_lda(dlda_table *table, const dlda_table_fit_spec *spec, dlda_table_fit **fit);
 DLDA_API void dlda_table_fit_destroy(dlda_table_fit *fit);
-/* Writes the projected rows as .npy (f4), [rows][K]. */
+/* Writes the projected rows to a file: .npy (f4, [rows][K]), or .csv with a header and, if there are labels, a last column
+ * `class`. Any other name is DLDA_E_ARGUMENT. */
 DLDA_API dlda_status dlda_table_transform(dlda_table *table, const dlda_lda *lda, size_t threads, const char *path);
 
 /* ---- Linear support vector machines ------------------------------------------------------------------------- */

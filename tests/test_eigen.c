@@ -281,6 +281,27 @@ static void test_symmetric_refused(void **state)
     }
 }
 
+/* The estimate is at most the smallest eigenvalue and not far below it; 0 for what is not positive definite. */
+static void test_smallest(void **state)
+{
+    double B[MOST * MOST], copy[MOST * MOST], values[MOST], smallest = -1;
+    uint64_t seed = 21;
+
+    (void)state;
+    for (size_t d = 1; d <= MOST; d++) {
+        make_definite(&seed, d, B);
+        memcpy(copy, B, sizeof copy);
+        CHECK_OK(dlda_eigen_smallest(d, B, &smallest));
+        CHECK_OK(dlda_eigen_symmetric(d, copy, values));
+        assert_true(smallest <= values[0] * (1 + 1e-9) * 3 && smallest >= values[0] / (2 * sqrt((double)d)));
+        for (size_t j = 0; j < d; j++) B[j] = B[j * d] = 0;
+        CHECK_OK(dlda_eigen_smallest(d, B, &smallest));
+        assert_true(smallest == 0);
+    }
+    B[0] = NAN;
+    CHECK_STATUS(dlda_eigen_smallest(2, B, &smallest), DLDA_E_NUMERIC);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -289,6 +310,7 @@ int main(void)
         cmocka_unit_test(test_badly_scaled),      cmocka_unit_test(test_not_positive_definite),
         cmocka_unit_test(test_values_not_finite), cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_symmetric),         cmocka_unit_test(test_symmetric_refused),
+        cmocka_unit_test(test_smallest),
     };
 
     return cmocka_run_group_tests_name("eigen", tests, NULL, NULL);

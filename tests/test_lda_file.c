@@ -7,6 +7,7 @@
 #include "small_model.h"
 
 #include "classify/lda_head.h"
+#include "model/feature_names.h"
 #include "model/safetensors.h"
 
 #include <locale.h>
@@ -80,6 +81,42 @@ static void test_round_trip(void **state)
     dlda_bytes_destroy(bytes);
     dlda_lda_destroy(loaded);
     dlda_lda_destroy(decoded);
+}
+
+static void test_feature_names(void **state)
+{
+    static const dlda_feature features[FEATURES] = {
+        { .column = "length" }, { .column = "" }, { "colour", "red", "blue" }, { "colour", "gr\xC3\xBCn", "blue" }
+    };
+    static const char *const lies[] = { "[1]",
+                                        "{}",
+                                        "[\"a\",\"b\",\"c\"]",
+                                        "[\"a\",\"b\",\"c\",[\"d\",\"e\"]]",
+                                        "[\"a\",\"b\",\"c\",[\"d\",\"\",\"e\"]]",
+                                        "[\"a\",\"b\",\"c\",1]" };
+    dlda_lda *named = NULL, *loaded = NULL;
+
+    (void)state;
+    CHECK_OK(dlda_lda_copy(lda, &named));
+    assert_null(dlda_lda_feature(named, 0));
+    CHECK_STATUS(dlda_lda_name_features(named, (dlda_feature[FEATURES]){ { .column = "a" } }), DLDA_E_ARGUMENT);
+    CHECK_OK(dlda_lda_name_features(named, features));
+    CHECK_OK(dlda_lda_save(named, bad));
+    CHECK_OK(dlda_lda_load(bad, &loaded));
+    for (size_t j = 0; j < FEATURES; j++) {
+        const dlda_feature *found = dlda_lda_feature(loaded, j);
+        assert_string_equal(found->column, features[j].column);
+        assert_int_equal(found->level != NULL, features[j].level != NULL);
+        if (found->level) assert_string_equal(found->level, features[j].level);
+        if (found->level) assert_string_equal(found->reference, "blue");
+    }
+    assert_null(dlda_lda_feature(loaded, FEATURES));
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+        CHECK_STATUS(dlda_feature_names_from_json("here", lies[i], loaded), DLDA_E_FORMAT);
+        CHECK_ERROR_SAYS("here: ");
+    }
+    dlda_lda_destroy(named);
+    dlda_lda_destroy(loaded);
 }
 
 /* Where numbers have a comma, files have a point all the same. localedef makes the locale, which may not be installed. */
@@ -313,10 +350,15 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),  cmocka_unit_test(test_every_locale),
-        cmocka_unit_test(test_of_a_model),  cmocka_unit_test(test_names_that_are_equal),
-        cmocka_unit_test(test_other_kinds), cmocka_unit_test(test_lies),
-        cmocka_unit_test(test_damage),      cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_feature_names),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_every_locale),
+        cmocka_unit_test(test_of_a_model),
+        cmocka_unit_test(test_names_that_are_equal),
+        cmocka_unit_test(test_other_kinds),
+        cmocka_unit_test(test_lies),
+        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_no_memory),
     };
 
     return cmocka_run_group_tests_name("lda_file", tests, make_lda, remove_lda);

@@ -84,13 +84,12 @@ static void check_directions(const dlda_lda *lda, const golden_table *golden)
     }
 }
 
-/* scikit-learn divides the within-class scatter by N, not by N - C, and the total one by N, not by N - 1. */
 static void check_explained(const dlda_lda *lda, const golden_table *golden)
 {
-    double factor = ((double)golden->N - 1) / (double)(golden->N - golden->C), values[8], sum = 0;
+    double values[8], sum = 0;
 
-    for (size_t k = 0; k < golden->K; k++) sum += values[k] = (1 + lda->eigenvalues[k]) * factor - 1;
-    for (size_t k = 0; k < golden->K; k++) values[k] /= sum;
+    for (size_t k = 0; k < golden->K; k++) sum += lda->eigenvalues[k];
+    for (size_t k = 0; k < golden->K; k++) values[k] = lda->eigenvalues[k] / sum;
     CHECK_NEAR(values, golden->explained, golden->K, 1e-7, "%s: explained", golden->name);
 }
 
@@ -173,7 +172,7 @@ static void test_cross_validation_by_hand(void **state)
         CHECK_OK(dlda_scatter_create_pooled(3, D, &scatter));
         for (size_t i = 0; i < N; i++)
             if ((size_t)folds.fold[i] != f) CHECK_OK(dlda_scatter_add(scatter, X + i * D, labels + i, 1));
-        CHECK_OK(dlda_lda_fit(scatter, 0.01, &lda));
+        CHECK_OK(dlda_lda_fit_classic(scatter, &(dlda_classic_spec){ .lambda = 0.01 }, &lda));
         for (size_t i = 0; i < N; i++) {
             if ((size_t)folds.fold[i] != f) continue;
             CHECK_OK(dlda_lda_predict(lda, X + i * D, 1, DLDA_PROBABILITY_BAYES, predicted, NULL));
@@ -248,7 +247,8 @@ static void test_threads_and_memory(void **state)
     for (size_t threads = 1; threads <= 4; threads++)
         for (size_t folds = 0; folds <= 4; folds += 4) {
             size_t before = dlda_memory_count().bytes;
-            dlda_table_fit *fit = fit_ok(path, &(dlda_table_fit_spec){ 1e-3, folds, 1, threads });
+            dlda_table_fit *fit = fit_ok(
+                path, &(dlda_table_fit_spec){ .lambda = 1e-3, .folds = folds, .seed = 1, .threads = threads });
             if (threads == 1 && folds == 0) first = fit;
             else {
                 assert_int_equal(fit->correct, first->correct);
@@ -271,9 +271,11 @@ static void test_same_bits_with_folds(void **state)
     (void)state;
     make_rows(N, D, 5, X, labels);
     const char *path = write_table("bits", X, labels, N, D);
-    dlda_table_fit *one = fit_ok(path, &(dlda_table_fit_spec){ 1e-3, 5, 1, 1 });
+    dlda_table_fit *one = fit_ok(path,
+                                 &(dlda_table_fit_spec){ .lambda = 1e-3, .folds = 5, .seed = 1, .threads = 1 });
     for (size_t threads = 2; threads <= 5; threads++) {
-        dlda_table_fit *more = fit_ok(path, &(dlda_table_fit_spec){ 1e-3, 5, 1, threads });
+        dlda_table_fit *more = fit_ok(
+            path, &(dlda_table_fit_spec){ .lambda = 1e-3, .folds = 5, .seed = 1, .threads = threads });
         check_same(one, more);
         dlda_table_fit_destroy(more);
     }
@@ -290,7 +292,7 @@ static void test_formats(void **state)
     double wide[N * D];
     int labels[N];
     blob csv = { 0 }, y, x;
-    const dlda_table_fit_spec spec = { 1e-3, 3, 1, 1 };
+    const dlda_table_fit_spec spec = { .lambda = 1e-3, .folds = 3, .seed = 1, .threads = 1 };
     zip_maker zip = { 0 };
 
     (void)state;
@@ -409,8 +411,13 @@ static void test_tables_that_cannot_be_fitted(void **state)
     make_rows(N, D, 8, X, labels);
     const char *path = write_table("fit", X, labels, N, D);
     expect_fit_failure(path, (dlda_table_fit_spec){ .folds = 1 }, DLDA_E_ARGUMENT,
-                       "folds: found 1, expected 2 to 1000");
-    expect_fit_failure(path, (dlda_table_fit_spec){ .folds = 1001 }, DLDA_E_ARGUMENT, "folds: found 1001");
+                       "folds: found 1, expected 2 to 100000");
+    expect_fit_failure(path, (dlda_table_fit_spec){ .folds = 13 }, DLDA_E_ARGUMENT,
+                       "folds: found 13, expected at most 12, the number of rows");
+    expect_fit_failure(path, (dlda_table_fit_spec){ .shrinkage = 1.5 }, DLDA_E_ARGUMENT, "shrinkage 1.5");
+    expect_fit_failure(path, (dlda_table_fit_spec){ .shrinkage = NAN }, DLDA_E_ARGUMENT, "shrinkage nan");
+    expect_fit_failure(path, (dlda_table_fit_spec){ .priors = (double[]){ 1, 0, 1 } }, DLDA_E_ARGUMENT,
+                       "prior 1 is 0");
     expect_fit_failure(path, (dlda_table_fit_spec){ .lambda = -1 }, DLDA_E_ARGUMENT, "lambda");
     expect_fit_failure(write_table("one", X, one, N, D), (dlda_table_fit_spec){ .lambda = 1 }, DLDA_E_CLASS,
                        "at least two classes");
@@ -423,7 +430,178 @@ static void test_tables_that_cannot_be_fitted(void **state)
                        "row 3, column 1 is nan");
     for (size_t i = 0; i < N; i++) X[i * D + 1] = 3;
     expect_fit_failure(write_table("flat", X, labels, N, D), (dlda_table_fit_spec){ .folds = 3 }, DLDA_E_NUMERIC,
-                       "a larger lambda helps");
+                       "a lambda above 0 or shrinkage helps");
+}
+
+/* ---- As in textbooks ---- */
+
+static double accuracy_of_folds(const dlda_table_fit *fit)
+{
+    double correct = 0;
+
+    for (size_t f = 0; f < fit->folds; f++) correct += (double)fit->fold_correct[f];
+    return correct / (double)fit->rows;
+}
+
+/* Fisher's irises by R: MASS::lda(Species ~ ., iris), and with prior = c(.2, .3, .5); CV = TRUE has 147 of 150. */
+static void test_same_as_R(void **state)
+{
+    const golden_table *iris = &golden_tables[0];
+    const double values[] = { 32.191929, 0.285391 }, weighted[] = { 26.154742, 0.284526 };
+    const double LD1[] = { -0.8293776, -1.5344731, 2.2012117, 2.8104603 };
+    const double setosa[] = { 23.544167, 23.587870, -16.430639, -17.398411 }; /* SAS PROC DISCRIM */
+    double full[4];
+
+    (void)state;
+    const char *path = write_table("iris", iris->X, iris->labels, iris->N, iris->D);
+    dlda_table_fit *fit = fit_ok(path, &(dlda_table_fit_spec){ .folds = 150, .regularise = 1 });
+    const dlda_lda_view *view = dlda_lda_view_of(fit->lda);
+    CHECK_NEAR(view->eigenvalues, values, 2, 1e-7, "eigenvalues");
+    CHECK_NEAR(view->directions, LD1, 4, 1e-6, "LD1");
+    for (size_t j = 0; j < 4; j++) full[j] = view->coefficients[j] + view->common[j];
+    CHECK_NEAR(full, setosa, 4, 1e-6, "classification function");
+    assert_float_equal(view->intercepts[0] + view->common_intercept - log(1.0 / 3), -85.20986, 1e-4);
+    assert_true(view->lambda == 0 && fit->fold_lambda == 0);
+    assert_float_equal(accuracy_of_folds(fit), 147 / 150.0, 1e-12);
+    for (size_t f = 0; f < 150; f++) assert_int_equal(fit->fold_rows[f], 1);
+    assert_int_equal(fit->fold_confusion[1 * 3 + 2] + fit->fold_confusion[2 * 3 + 1], 3);
+    assert_int_equal(fit->confusion[0] + fit->confusion[4] + fit->confusion[8], fit->correct);
+    dlda_table_fit_destroy(fit);
+    fit = fit_ok(path, &(dlda_table_fit_spec){ .priors = (double[]){ 0.2, 0.3, 0.5 } });
+    CHECK_NEAR(dlda_lda_view_of(fit->lda)->eigenvalues, weighted, 2, 1e-7, "eigenvalues by priors");
+    assert_float_equal(dlda_lda_prior(fit->lda, 2), 0.5, 1e-12);
+    dlda_table_fit_destroy(fit);
+}
+
+/* The covariances of scikit-learn are divided by N, ours by N - C. */
+static void test_shrinkage_as_scikit_learn(void **state)
+{
+    (void)state;
+    for (size_t g = 0; g < N_GOLDEN; g++) {
+        const golden_table *golden = &golden_tables[g];
+        size_t D = golden->D;
+        double within[13 * 13], factor = (double)(golden->N - golden->C) / (double)golden->N;
+        const char *path = write_table(golden->name, golden->X, golden->labels, golden->N, D);
+        for (int automatic = 0; automatic < 2; automatic++) {
+            dlda_table_fit *fit = fit_ok(
+                path, &(dlda_table_fit_spec){ .folds = 5, .shrinkage = automatic ? DLDA_SHRINKAGE_AUTO : 0.3 });
+            for (size_t i = 0; i < D * D; i++) within[i] = fit->lda->Sw[i] * factor;
+            CHECK_NEAR(within, automatic ? golden->automatic : golden->fixed, D * D, 1e-9, "%s: covariance %d",
+                       golden->name, automatic);
+            assert_true(automatic ? fit->class_shrinkage[0] > 0 && fit->class_shrinkage[0] < 1
+                                  : !fit->class_shrinkage);
+            dlda_table_fit_destroy(fit);
+        }
+    }
+}
+
+/* The library's own functions, with scikit-learn's division by N: the same posteriors. */
+static void test_posteriors_as_scikit_learn(void **state)
+{
+    (void)state;
+    for (size_t g = 0; g < N_GOLDEN; g++) {
+        const golden_table *golden = &golden_tables[g];
+        dlda_scatter *scatter = NULL;
+        dlda_shrinkage *shrinkage = NULL;
+        dlda_lda *lda = NULL;
+        double values[3], posteriors[178 * 3];
+        float proba[178 * 3];
+        CHECK_OK(dlda_scatter_create(3, golden->D, &scatter));
+        CHECK_OK(dlda_scatter_add(scatter, golden->X, golden->labels, golden->N));
+        CHECK_OK(dlda_shrinkage_create(scatter, &shrinkage));
+        CHECK_STATUS(dlda_shrinkage_estimate(shrinkage, values), DLDA_E_ARGUMENT);
+        CHECK_ERROR_SAYS("0 rows of class 0");
+        CHECK_OK(dlda_shrinkage_add(shrinkage, golden->X, golden->labels, golden->N));
+        CHECK_OK(dlda_shrinkage_estimate(shrinkage, values));
+        const dlda_classic_spec spec = { .class_shrinkage = values, .biased = 1 };
+        CHECK_OK(dlda_lda_fit_classic(scatter, &spec, &lda));
+        CHECK_OK(dlda_lda_predict(lda, golden->X, golden->N, DLDA_PROBABILITY_BAYES, NULL, proba));
+        for (size_t i = 0; i < golden->N * 3; i++) posteriors[i] = (double)proba[i];
+        CHECK_NEAR(posteriors, golden->posteriors, golden->N * 3, 1e-5, "%s: posteriors", golden->name);
+        dlda_lda_destroy(lda);
+        dlda_shrinkage_destroy(shrinkage);
+        dlda_scatter_destroy(scatter);
+    }
+}
+
+/* Units do not matter: neither of all columns together nor of one of them; a singular Sw is noticed in any unit. */
+static void test_units(void **state)
+{
+    enum { N = 90, D = 4 };
+    const double units[][D] = {
+        { 1, 1, 1, 1 }, { 1e-6, 1e-6, 1e-6, 1e-6 }, { 1e6, 1e6, 1e6, 1e6 }, { 1e6, 1, 1e-6, 1 }
+    };
+    float X[N * D], scaled[N * D];
+    int labels[N];
+    dlda_table_fit *first = NULL;
+
+    (void)state;
+    make_rows(N, D, 11, X, labels);
+    for (int singular = 0; singular < 2; singular++) {
+        for (size_t u = 0; u < 4; u++) {
+            for (size_t i = 0; i < N * D; i++) scaled[i] = (float)(X[i] * units[u][i % D]);
+            for (size_t i = 0; singular && i < N; i++) scaled[i * D + 3] = 2 * scaled[i * D + 1];
+            dlda_table_fit *fit = fit_ok(write_table("units", scaled, labels, N, D),
+                                         &(dlda_table_fit_spec){ .folds = 9, .regularise = 1 });
+            assert_int_equal(fit->lda->lambda > 0, singular);
+            for (size_t k = 0; k < 2; k++) assert_true(fit->lda->eigenvalues[k] >= 0);
+            if (u == 0) first = fit;
+            else {
+                if (u < 3 || !singular)
+                    CHECK_NEAR(fit->lda->eigenvalues, first->lda->eigenvalues, 2, 1e-5, "units %zu", u);
+                if (!singular) assert_int_equal(fit->correct, first->correct);
+                if (!singular) assert_true(accuracy_of_folds(fit) == accuracy_of_folds(first));
+                dlda_table_fit_destroy(fit);
+            }
+        }
+        dlda_table_fit_destroy(first);
+    }
+}
+
+/* Standardised features: lambda and shrinkage no longer depend on the units of one column. */
+static void test_standardise(void **state)
+{
+    enum { N = 90, D = 3 };
+    float X[N * D];
+    int labels[N];
+    double values[2][2];
+
+    (void)state;
+    make_rows(N, D, 12, X, labels);
+    for (size_t turn = 0; turn < 2; turn++) {
+        for (size_t i = 0; turn == 1 && i < N; i++) X[i * D] *= 1000;
+        dlda_table_fit *fit = fit_ok(write_table("standard", X, labels, N, D),
+                                     &(dlda_table_fit_spec){ .lambda = 0.5, .shrinkage = 0.2, .standardise = 1 });
+        memcpy(values[turn], fit->lda->eigenvalues, sizeof values[turn]);
+        dlda_table_fit_destroy(fit);
+    }
+    CHECK_NEAR(values[1], values[0], 2, 1e-5, "standardised");
+}
+
+/* Leave-one-out of many rows, which uses blocks of folds, agrees with fits by hand. */
+static void test_leave_one_out(void **state)
+{
+    enum { N = 130, D = 3 };
+    float X[N * D];
+    int labels[N], predicted = 0;
+
+    (void)state;
+    make_rows(N, D, 13, X, labels);
+    dlda_table_fit *fit = fit_ok(write_table("loo", X, labels, N, D), &(dlda_table_fit_spec){ .folds = N });
+    for (size_t out = 0; out < N; out++) {
+        dlda_scatter *scatter = NULL;
+        dlda_lda *lda = NULL;
+        CHECK_OK(dlda_scatter_create_pooled(3, D, &scatter));
+        for (size_t i = 0; i < N; i++)
+            if (i != out) CHECK_OK(dlda_scatter_add(scatter, X + i * D, labels + i, 1));
+        CHECK_OK(dlda_lda_fit_classic(scatter, &(dlda_classic_spec){ .lambda = 0 }, &lda));
+        CHECK_OK(dlda_lda_predict(lda, X + out * D, 1, DLDA_PROBABILITY_BAYES, &predicted, NULL));
+        assert_int_equal(fit->fold_rows[out], 1);
+        assert_int_equal(fit->fold_correct[out], predicted == labels[out]);
+        dlda_lda_destroy(lda);
+        dlda_scatter_destroy(scatter);
+    }
+    dlda_table_fit_destroy(fit);
 }
 
 static void test_file_that_shrinks(void **state)
@@ -458,7 +636,9 @@ static void test_no_memory(void **state)
         assert_true(n < 2000);
         dlda_memory_fail_at(n);
         status = dlda_table_open(&(dlda_table_spec){ .path = path }, &table);
-        if (status == DLDA_OK) status = dlda_table_fit_lda(table, &(dlda_table_fit_spec){ 1e-3, 2, 1, 1 }, &fit);
+        if (status == DLDA_OK)
+            status = dlda_table_fit_lda(
+                table, &(dlda_table_fit_spec){ .lambda = 1e-3, .folds = 2, .seed = 1, .threads = 1 }, &fit);
         dlda_memory_fail_at(0);
         if (status != DLDA_OK) CHECK_STATUS(status, DLDA_E_MEMORY);
         dlda_table_fit_destroy(fit);
@@ -528,6 +708,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_threads_and_memory), /* first: it looks at the peak of memory */
         cmocka_unit_test(test_same_as_scikit_learn),
+        cmocka_unit_test(test_same_as_R),
+        cmocka_unit_test(test_shrinkage_as_scikit_learn),
+        cmocka_unit_test(test_posteriors_as_scikit_learn),
+        cmocka_unit_test(test_units),
+        cmocka_unit_test(test_standardise),
+        cmocka_unit_test(test_leave_one_out),
         cmocka_unit_test(test_folds_are_stratified),
         cmocka_unit_test(test_cross_validation_by_hand),
         cmocka_unit_test(test_pooled_scatter),

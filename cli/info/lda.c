@@ -59,7 +59,7 @@ static void write_text(const dlda_lda *lda, const char *path)
     else printf("lambda      %g\n", view->lambda);
     printf("classes     %zu\n\n", view->classes);
     for (size_t c = 0; c < view->classes; c++) {
-        if (dlda_lda_class_name(lda, c)) table_name(stdout, dlda_lda_class_name(lda, c));
+        if (dlda_lda_class_name(lda, c)) table_full_name(stdout, dlda_lda_class_name(lda, c));
         else printf("%zu", c);
         printf(": %.0f rows%s\n", view->counts[c], view->counts[c] < 2 ? ", too few to be recognised" : "");
     }

@@ -6,6 +6,8 @@
  * reported on stderr, the others are processed, and the exit code is 1. If none can be used there is no
  * output, not even a header.
  */
+#include "info/file_kind.h"
+#include "lda/apply_lda.h"
 #include "predict/predictor.h"
 #include "read_data.h"
 #include "terminal/line_reader.h"
@@ -185,6 +187,8 @@ static int run_predict(const cli_arguments *arguments)
     predictor self = { 0 };
     int code = check_words(arguments);
 
+    if (code == EXIT_OK && file_kind_of(arguments->words[0]) == FILE_KIND_LDA)
+        return apply_lda_to_tables(arguments, arguments->words[0]);
     if (code == EXIT_OK) code = predictor_open(&self, name, arguments->words[0], arguments->options);
     if (code == EXIT_OK) code = predict_all(&self, arguments);
     predictor_release(&self);
@@ -209,7 +213,8 @@ const cli_command predict_command = {
         "are converted to the model's channels, and resized if the model was trained with --resize, or on "
         "pictures of different sizes, or if --resize is given; otherwise they must have the model's size. A file that cannot be used is "
         "reported, the others are processed, and the exit status is 1. --truth adds the true class, from the name "
-        "of a picture's folder or the labels of a set, and counts the correct predictions.",
+        "of a picture's folder or the labels of a set, and counts the correct predictions.\n"
+        "MODEL may also be an LDA of 'deeplda lda --save'; then each FILE is a table of rows to classify.",
     .examples = "deeplda predict run seven.png\n"
                 "deeplda predict run photos/ --json --top 3 --reject 0.001\n"
                 "deeplda predict run photos/test --truth > answers.csv\n"

@@ -51,6 +51,16 @@ void table_name(FILE *file, const char *name)
     print_name(file, name, NAME_COLUMNS);
 }
 
+void table_full_name(FILE *file, const char *name)
+{
+    print_name(file, name, SIZE_MAX);
+}
+
+size_t table_width(const char *name)
+{
+    return characters_in(name);
+}
+
 void table_padded(FILE *file, const char *name, size_t columns)
 {
     for (size_t used = print_name(file, name, columns); used < columns; used++) fputc(' ', file);

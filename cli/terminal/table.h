@@ -26,6 +26,9 @@ double separation_sum(const dlda_lda *lda);
 
 /* Prints a name from a file: control characters become '?', and a long name is truncated. */
 void table_name(FILE *file, const char *name);
+/* The whole name, and its width in columns. */
+void table_full_name(FILE *file, const char *name);
+size_t table_width(const char *name);
 /* The same in exactly `columns` columns. */
 void table_padded(FILE *file, const char *name, size_t columns);
 

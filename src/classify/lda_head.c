@@ -69,7 +69,10 @@ void dlda_lda_destroy(dlda_lda *self)
     dlda_release(self->share);
     dlda_release(self->P);
     dlda_release(self->mean);
+    dlda_release(self->common);
     dlda_name_list_release(&self->names);
+    dlda_name_list_release(&self->columns);
+    dlda_release(self->list);
     dlda_release(self);
 }
 
@@ -158,6 +161,17 @@ static void copy_doubles(double *to, const double *from, size_t n)
     memcpy(to, from, n * sizeof *to);
 }
 
+static dlda_status copy_names(const dlda_name_list *from, dlda_name_list *to)
+{
+    dlda_status status = DLDA_OK;
+
+    for (size_t i = 0; status == DLDA_OK && i < from->count; i++) {
+        const char *name = dlda_name_list_at(from, i);
+        status = dlda_name_list_add(to, name, strlen(name));
+    }
+    return status;
+}
+
 dlda_status dlda_lda_copy(const dlda_lda *self, dlda_lda **copy)
 {
     dlda_status status = DLDA_OK;
@@ -174,10 +188,8 @@ dlda_status dlda_lda_copy(const dlda_lda *self, dlda_lda **copy)
     if (self->Sw) copy_doubles(made->Sw, self->Sw, D * D);
     if (self->Sw) copy_doubles(made->St, self->St, D * D);
     if (self->priors) copy_doubles(made->priors, self->priors, C);
-    for (size_t c = 0; c < self->names.count; c++) {
-        const char *name = dlda_name_list_at(&self->names, c);
-        DLDA_TRY(dlda_name_list_add(&made->names, name, strlen(name)));
-    }
+    DLDA_TRY(copy_names(&self->names, &made->names));
+    if (self->list) DLDA_TRY(dlda_lda_name_features(made, self->list));
     made->lambda = self->lambda;
     made->temperature = self->temperature;
     dlda_lda_prepare(made);
@@ -199,13 +211,14 @@ static void keep_matrices(dlda_lda_problem *problem, dlda_lda *self)
     problem->Sw = problem->Sb = NULL;
 }
 
-static dlda_status fit(const dlda_scatter *scatter, double lambda, int keeps_matrices, dlda_lda **lda)
+dlda_status dlda_lda_fit(const dlda_scatter *scatter, double lambda, dlda_lda **lda)
 {
     dlda_status status = DLDA_OK;
     dlda_lda_problem *problem = NULL;
     dlda_lda *self = NULL;
-    size_t C = scatter->C, D = scatter->D;
 
+    DLDA_NEED(scatter, lda);
+    size_t C = scatter->C, D = scatter->D;
     if (!(lambda >= 0)) DLDA_FAIL(DLDA_E_ARGUMENT, "LDA: lambda %g, expected 0 or more", lambda);
     DLDA_TRY(dlda_lda_problem_create(D, &problem));
     DLDA_TRY(dlda_lda_problem_solve(problem, scatter, lambda));
@@ -215,7 +228,7 @@ static dlda_status fit(const dlda_scatter *scatter, double lambda, int keeps_mat
     memcpy(self->M, scatter->means, C * D * sizeof *self->M);
     memcpy(self->A, problem->E, problem->K * D * sizeof *self->A);
     memcpy(self->eigenvalues, problem->values, problem->K * sizeof *self->eigenvalues);
-    if (keeps_matrices) keep_matrices(problem, self);
+    keep_matrices(problem, self);
     dlda_lda_prepare(self);
     *lda = self;
     self = NULL;
@@ -223,17 +236,6 @@ done:
     dlda_lda_problem_destroy(problem);
     dlda_lda_destroy(self);
     return status;
-}
-
-dlda_status dlda_lda_fit(const dlda_scatter *scatter, double lambda, dlda_lda **lda)
-{
-    DLDA_NEED(scatter, lda);
-    return fit(scatter, lambda, 1, lda);
-}
-
-dlda_status dlda_lda_fit_lean(const dlda_scatter *scatter, double lambda, dlda_lda **lda)
-{
-    return fit(scatter, lambda, 0, lda);
 }
 
 /* ---- Prediction ---- */

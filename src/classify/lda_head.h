@@ -9,9 +9,11 @@
 
 struct dlda_lda {
     size_t C, D, K;
-    double lambda;        /* NaN if unknown: model files do not store it */
-    double temperature;   /* of Bayes' rule; 1: not calibrated           */
-    dlda_name_list names; /* class names; empty if there are none        */
+    double lambda;          /* NaN if unknown: model files do not store it            */
+    double temperature;     /* of Bayes' rule; 1: not calibrated                      */
+    dlda_name_list names;   /* class names; empty if there are none                   */
+    dlda_feature *list;     /* [D]: what the features are; NULL if they have no names */
+    dlda_name_list columns; /* their texts                                            */
     /* fitted values, stored in model files */
     double *counts;      /* [C]     rows of each class in the fitted data; usable if 2 or more */
     double *M;           /* [C][D]  class means                                                */
@@ -29,6 +31,7 @@ struct dlda_lda {
     double *share;     /* [C]     the priors, normalised to sum 1; 0 for unusable classes */
     double *P;         /* [C][K]  M A': projected class means                             */
     double *mean;      /* [D]     of all rows                                             */
+    double *common;    /* [D + 1] view.common and view.common_intercept; NULL: not known  */
     dlda_lda_view view;
 };
 
@@ -37,8 +40,9 @@ dlda_status dlda_lda_create(size_t C, size_t D, size_t K, dlda_lda **lda);
 void dlda_lda_prepare(dlda_lda *lda);
 void dlda_lda_set_temperature(dlda_lda *lda, double temperature);
 
-/* dlda_lda_fit without keeping the scatter matrices: for fitting many LDAs. */
-dlda_status dlda_lda_fit_lean(const dlda_scatter *scatter, double lambda, dlda_lda **lda);
+/* dlda_lda_fit_classic, with or without the scatter matrices: many LDAs would need much memory. */
+dlda_status dlda_lda_fit_classic_as(const dlda_scatter *scatter, const dlda_classic_spec *spec, int keeps_matrices,
+                                    dlda_lda **lda);
 /* Allocates the matrices, or the priors, to be filled in. */
 dlda_status dlda_lda_take_scatter(dlda_lda *lda);
 dlda_status dlda_lda_take_priors(dlda_lda *lda);

@@ -2,9 +2,11 @@
  *
  * lda_view.c - the public view of a fitted LDA: pointers to its arrays, and its class names.
  */
+#include "base/memory.h"
 #include "base/utf8.h"
 #include "classify/lda_head.h"
 
+#include <math.h>
 #include <string.h>
 
 void dlda_lda_fill_view(dlda_lda *self)
@@ -23,7 +25,9 @@ void dlda_lda_fill_view(dlda_lda *self)
                                   .intercepts = self->intercept,
                                   .within = self->Sw,
                                   .total = self->St,
-                                  .temperature = self->temperature };
+                                  .temperature = self->temperature,
+                                  .common = self->common,
+                                  .common_intercept = self->common ? self->common[self->D] : NAN };
 }
 
 const dlda_lda_view *dlda_lda_view_of(const dlda_lda *self)
@@ -76,5 +80,54 @@ dlda_status dlda_lda_name_classes(dlda_lda *self, const char *const *names)
     list = (dlda_name_list){ 0 };
 done:
     dlda_name_list_release(&list);
+    return status;
+}
+
+/* ---- Features ---- */
+
+const dlda_feature *dlda_lda_feature(const dlda_lda *self, size_t j)
+{
+    return self && self->list && j < self->D ? &self->list[j] : NULL;
+}
+
+/* The texts of all features, three each; "" for those that are NULL. */
+static dlda_status copy_texts(const dlda_feature *list, size_t D, dlda_name_list *texts)
+{
+    dlda_status status = DLDA_OK;
+
+    for (size_t j = 0; j < D; j++) {
+        const char *parts[] = { list[j].column, list[j].level, list[j].reference };
+        if (!parts[0]) DLDA_FAIL(DLDA_E_ARGUMENT, "LDA: feature %zu has no column", j);
+        for (size_t i = 0; i < 3; i++) {
+            const char *text = parts[i] ? parts[i] : "";
+            if (!dlda_is_utf8(text))
+                DLDA_FAIL(DLDA_E_FORMAT, "LDA: the name of feature %zu, '%s', is not valid UTF-8", j, text);
+            DLDA_TRY(dlda_name_list_add(texts, text, strlen(text)));
+        }
+    }
+done:
+    return status;
+}
+
+dlda_status dlda_lda_name_features(dlda_lda *self, const dlda_feature *list)
+{
+    dlda_status status = DLDA_OK;
+    dlda_name_list texts = { 0 };
+    dlda_feature *made = NULL;
+
+    DLDA_NEED(self, list);
+    DLDA_TRY(copy_texts(list, self->D, &texts));
+    DLDA_TRY(DLDA_TAKE(&made, self->D, "feature names"));
+    for (size_t j = 0; j < self->D; j++)
+        made[j] = (dlda_feature){ dlda_name_list_at(&texts, 3 * j),
+                                  list[j].level ? dlda_name_list_at(&texts, 3 * j + 1) : NULL,
+                                  list[j].reference ? dlda_name_list_at(&texts, 3 * j + 2) : NULL };
+    dlda_name_list_release(&self->columns);
+    dlda_release(self->list);
+    self->columns = texts;
+    self->list = made;
+    texts = (dlda_name_list){ 0 };
+done:
+    dlda_name_list_release(&texts);
     return status;
 }

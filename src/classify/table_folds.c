@@ -4,7 +4,8 @@
  *
  * Within each class, every F consecutive rows go to F different folds, in a random order that is redrawn for each F
  * rows. So a fold's share of a class is off by less than one row. The fold of a row depends only on the seed and on
- * its position within its class, so rows can be assigned without knowing later ones.
+ * its position within its class, so rows can be assigned without knowing later ones. With as many folds as rows, each
+ * row is a fold: leave-one-out.
  */
 #include "classify/table_folds.h"
 #include "base/by_class.h"
@@ -59,6 +60,7 @@ void dlda_folds_close(dlda_folds *self)
 dlda_status dlda_folds_rewind(dlda_folds *self)
 {
     memset(self->seen, 0, self->C * sizeof *self->seen);
+    self->rows = 0;
     return dlda_table_rewind(self->table);
 }
 
@@ -83,7 +85,9 @@ dlda_status dlda_folds_next(dlda_folds *self, dlda_team *team)
     dlda_status status = dlda_table_next(self->table, team, self->block, self->X, self->labels, &self->n);
 
     if (status != DLDA_OK) return status;
-    for (size_t i = 0; i < self->n; i++) self->fold[i] = (int)draw_fold(self, (size_t)self->labels[i]);
+    for (size_t i = 0; i < self->n; i++, self->rows++)
+        self->fold[i] = (int)(self->F == dlda_table_rows(self->table) ? self->rows
+                                                                      : draw_fold(self, (size_t)self->labels[i]));
     dlda_group_by_class(self->fold, self->n, self->F, self->start, self->order);
     return DLDA_OK;
 }

@@ -19,12 +19,13 @@ typedef struct dlda_folds {
     size_t *start; /* [F + 1]  start of each fold in `order`      */
     /* assignment of folds */
     size_t block;     /* maximum rows per block                         */
+    size_t rows;      /* read so far                                    */
     int *fold;        /* [block]                                        */
     size_t *seen;     /* [C]     rows of each class so far              */
     size_t *shuffled; /* [C][F]  folds of the next F rows of each class */
 } dlda_folds;
 
-enum { DLDA_MOST_FOLDS = 1000 };
+enum { DLDA_MOST_FOLDS = 100000 };
 
 /* Zero it before; close it also if this fails. */
 dlda_status dlda_folds_open(dlda_table *table, size_t folds, uint64_t seed, dlda_folds *self);

@@ -1,267 +1,156 @@
 /* SPDX-License-Identifier: MIT
  *
- * csv.c - interprets the lines of a CSV table: columns of numbers and one of labels.
+ * csv.c - reads the rows of a CSV table: columns of numbers, of categories, and one of labels.
  *
- * The separator is the first comma, semicolon or tab of the first line. Numbers have a
- * decimal point in every locale.
- *
- * The label column is the requested one; else the one named label, class or target, else y, ignoring case; else the
- * last. The first line is a header if it contains the requested name, or label, class or target, or if a field
- * outside the label column is not a number.
+ * csv_columns.c decides what each column is, csv_scan.c makes a first pass over the rows. Numbers have a decimal point
+ * in every locale; where the separator is not a comma, all may have a decimal comma instead.
  */
-#define _GNU_SOURCE /* memrchr */
 #include "dataset/csv.h"
-#include "base/closest_word.h"
 #include "base/memory.h"
-#include "base/number.h"
-#include "dataset/csv_text.h"
+#include "dataset/csv_columns.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
-struct dlda_csv {
-    char *path;
-    dlda_csv_text text;
-    char separator;
-    size_t columns, label; /* label: its column, from 0; equal to `columns`: none */
-    size_t header;         /* line number of the header, 0: none                  */
-    char **names;          /* [columns]: column names; NULL: none                 */
-    size_t rows;
-    dlda_class_list *list;
-};
+/* ---- Messages ---- */
 
-static dlda_fields fields_of(const dlda_csv *self, const dlda_record *from)
+static const char *advice(const dlda_csv *self, const dlda_record *row, const dlda_field *field)
 {
-    return dlda_fields_of(self->text.text + from->begin, from->end - from->begin, self->separator);
-}
-
-/* ---- The first line ---- */
-
-static int is_label_name(const char *name)
-{
-    return strcasecmp(name, "label") == 0 || strcasecmp(name, "class") == 0 || strcasecmp(name, "target") == 0;
-}
-
-static char first_separator(const char *text, size_t n)
-{
-    int quoted = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        if (text[i] == '"') quoted = !quoted;
-        if (!quoted && (text[i] == ',' || text[i] == ';' || text[i] == '\t')) return text[i];
-    }
-    return ',';
-}
-
-static dlda_status take_names(dlda_csv *self, const dlda_record *first)
-{
-    dlda_status status = DLDA_OK;
-    dlda_fields fields = fields_of(self, first);
-    dlda_field field;
-
-    for (self->columns = 0; dlda_fields_next(&fields, &field); self->columns++) {}
-    DLDA_TRY(DLDA_TAKE(&self->names, self->columns, self->path));
-    fields = fields_of(self, first);
-    for (size_t i = 0; dlda_fields_next(&fields, &field); i++) DLDA_TRY(dlda_field_text(&field, &self->names[i]));
-done:
-    return status;
-}
-
-/* The column that `label` names or numbers; `columns` if there is none. */
-static size_t find_label(const dlda_csv *self, const char *label)
-{
-    int64_t number = 0;
-
-    if (label && dlda_parse_whole(label, &number) && number >= 1 && (uint64_t)number <= self->columns)
-        return (size_t)number - 1;
-    for (size_t i = 0; i < self->columns; i++)
-        if (label ? strcmp(self->names[i], label) == 0 : is_label_name(self->names[i])) return i;
-    for (size_t i = 0; i < self->columns && !label; i++)
-        if (strcasecmp(self->names[i], "y") == 0) return i;
-    return label ? self->columns : self->columns - 1;
-}
-
-static int is_number(const char *text)
-{
-    float value;
-
-    return dlda_parse_float(text, strlen(text), &value);
-}
-
-static dlda_status no_label(const dlda_csv *self, const char *label)
-{
-    int near = dlda_closest_word(label, (const char *const *)self->names, self->columns);
-
-    if (near >= 0 && !is_number(label))
-        return dlda_fail(DLDA_E_OPTION, "option label: %s has no column '%s'; did you mean '%s'?", self->path,
-                         label, dlda_show(self->names[near]).text);
-    return dlda_fail(DLDA_E_OPTION,
-                     "option label: %s has no column '%s', expected a name of its first line or 1 to %zu",
-                     self->path, label, self->columns);
-}
-
-/* 1 if the first line is a header: it has the name of the label column, or other names that are not numbers. */
-static int is_header(const dlda_csv *self, const char *label)
-{
-    for (size_t i = 0; i < self->columns; i++) {
-        const char *name = self->names[i];
-        if (label ? strcmp(name, label) == 0 && !is_number(label) : is_label_name(name)) return 1;
-        if (i != self->label && !is_number(name)) return 1;
-    }
-    return 0;
-}
-
-static void forget_names(dlda_csv *self)
-{
-    for (size_t i = 0; self->names && i < self->columns; i++) dlda_release(self->names[i]);
-    dlda_release(self->names);
-    self->names = NULL;
-}
-
-static dlda_status read_first_line(dlda_csv *self, const char *label, size_t unlabelled)
-{
-    dlda_status status = DLDA_OK;
-    const dlda_record *first = self->text.records;
-    size_t n = 0;
-
-    DLDA_TRY(dlda_csv_text_gather(&self->text, 1, &n));
-    if (n == 0) DLDA_FAIL(DLDA_E_FORMAT, "%s: no lines, expected a table", self->path);
-    self->separator = first_separator(self->text.text + first->begin, first->end - first->begin);
-    DLDA_TRY(take_names(self, first));
-    int has_labels = label || self->columns != unlabelled;
-    if (self->columns < 2 && has_labels)
-        DLDA_FAIL(DLDA_E_FORMAT,
-                  "%s: line %zu has 1 column, expected at least a label and a number, with a comma between",
-                  self->path, first->line);
-    self->label = has_labels ? find_label(self, label) : self->columns;
-    if (self->label == self->columns && has_labels) DLDA_TRY(no_label(self, label));
-    if (is_header(self, label)) self->header = first->line;
-    else if (!label && has_labels) self->label = self->columns - 1;
-    if (self->header == 0) forget_names(self);
-done:
-    return status;
-}
-
-/* ---- Rows ---- */
-
-/* Finds the label field. If it is the last and there are no quotes, it is searched from the end. */
-static int label_field(const dlda_csv *self, const dlda_record *row, dlda_field *field)
-{
-    const char *begin = self->text.text + row->begin;
-    size_t length = row->end - row->begin;
-    dlda_fields fields = fields_of(self, row);
-
-    if (self->label == self->columns - 1 && !memchr(begin, '"', length)) {
-        const char *last = memrchr(begin, self->separator, length);
-        if (last) fields = dlda_fields_of(last + 1, (size_t)(begin + length - last - 1), self->separator);
-        return last && dlda_fields_next(&fields, field);
-    }
-    for (size_t i = 0; i <= self->label; i++)
-        if (!dlda_fields_next(&fields, field)) return 0;
-    return 1;
+    if (self->for_lda && dlda_csv_is_missing(field))
+        return "; option missing=drop leaves out such rows, option missing=mean uses the mean of the column";
+    if (self->for_lda)
+        return "; option label names the column of the labels, option drop leaves a column out, option categories "
+               "makes indicators of it";
+    return row->line <= self->header + 1 ? "; use option label to name the label column" : "";
 }
 
 static dlda_status bad_cell(const dlda_csv *self, const dlda_record *row, size_t column, const dlda_field *field)
 {
     char copy[DLDA_SHOWN + 2] = "", name[DLDA_SHOWN + 8] = "";
     size_t shown = field->length < sizeof copy - 1 ? field->length : sizeof copy - 1;
+    const char *given = self->columns[column].name;
 
     memcpy(copy, field->at, shown);
-    if (self->names) snprintf(name, sizeof name, " (%.64s)", dlda_show(self->names[column]).text);
+    if (given) snprintf(name, sizeof name, " (%.64s)", dlda_show(given).text);
     if (field->damaged)
         return dlda_fail(DLDA_E_FORMAT, "%s: line %zu, column %zu%s: found %s, expected '%c'", self->path,
                          row->line, column + 1, name,
                          field->damaged == DLDA_UNCLOSED ? "a quote that is never closed" : "text behind a quote",
                          self->separator);
+    if (self->columns[column].role == DLDA_COLUMN_CATEGORY && !dlda_csv_is_missing(field))
+        return dlda_fail(DLDA_E_FORMAT,
+                         "%s: line %zu, column %zu%s: found '%s', expected a level that the LDA knows", self->path,
+                         row->line, column + 1, name, dlda_show(copy).text);
     return dlda_fail(DLDA_E_FORMAT, "%s: line %zu, column %zu%s: found '%s', expected a number%s", self->path,
-                     row->line, column + 1, name, dlda_show(copy).text,
-                     row->line <= self->header + 1 ? "; use option label to name the label column" : "");
+                     row->line, column + 1, name, dlda_show(copy).text, advice(self, row, field));
 }
 
-/* Reports what is wrong with a row that could not be decoded. */
-static dlda_status explain(const dlda_csv *self, const dlda_record *row)
-{
-    dlda_fields fields = fields_of(self, row);
-    dlda_field field;
-    size_t column = 0;
-    float value;
-
-    for (; dlda_fields_next(&fields, &field); column++) {
-        if (column < self->columns && field.damaged) return bad_cell(self, row, column, &field);
-        if (column < self->columns && column != self->label && !dlda_parse_float(field.at, field.length, &value))
-            return bad_cell(self, row, column, &field);
-    }
-    if (column != self->columns)
-        return dlda_fail(DLDA_E_FORMAT, "%s: line %zu has %zu columns, expected %zu as in the first line",
-                         self->path, row->line, column, self->columns);
-    return dlda_fail(DLDA_E_IO, "%s: line %zu: changed while it was read", self->path, row->line);
-}
-
-static dlda_status add_label(dlda_csv *self, const dlda_record *row)
-{
-    dlda_status status = DLDA_OK;
-    dlda_field field;
-    char *text = NULL;
-    int number = 0;
-
-    if (!label_field(self, row, &field)) return explain(self, row);
-    if (field.doubled) {
-        DLDA_TRY(dlda_field_text(&field, &text));
-        field.at = text;
-        field.length = strlen(text);
-    }
-    status = dlda_class_list_add(self->list, field.at, field.length, &number);
-    if (status != DLDA_OK)
-        status = dlda_fail_at(status, "%s: line %zu, column %zu", self->path, row->line, self->label + 1);
-done:
-    dlda_release(text);
-    return status;
-}
-
-/* Counts the rows and collects the classes. */
-static dlda_status scan(dlda_csv *self)
-{
-    enum { BLOCK = 4096 };
-    dlda_status status = DLDA_OK;
-
-    for (size_t n = 1; n > 0; self->rows += n) {
-        DLDA_TRY(dlda_csv_text_gather(&self->text, BLOCK, &n));
-        for (size_t i = 0; i < n && self->label < self->columns; i++)
-            DLDA_TRY(add_label(self, &self->text.records[i]));
-    }
-    if (self->rows == 0) DLDA_FAIL(DLDA_E_FORMAT, "%s: a header and no rows", self->path);
-    DLDA_TRY(dlda_class_list_sort(self->list));
-done:
-    return status;
-}
+/* ---- Cells ---- */
 
 /* Called by threads, which cannot report lack of memory, so it allocates none. */
-static int class_of(const dlda_csv *self, const dlda_field *field)
+static int class_of(const dlda_class_list *list, const dlda_field *field)
 {
     char text[DLDA_MOST_CLASS_NAME];
 
-    if (!field->doubled) return dlda_class_list_find(self->list, field->at, field->length);
+    if (!field->doubled) return dlda_class_list_find(list, field->at, field->length);
     size_t length = dlda_field_copy(field, sizeof text, text);
-    return length <= sizeof text ? dlda_class_list_find(self->list, text, length) : -1;
+    return length <= sizeof text ? dlda_class_list_find(list, text, length) : -1;
 }
 
-/* Returns 1 if the row is valid. Otherwise X and `class` are only partly written. */
-static int decode(const dlda_csv *self, const dlda_record *row, float *X, int *class)
+/* Sets the indicators of a category, which are 0 before; NaN if the value is missing. */
+static int decode_level(const dlda_column *column, const dlda_field *field, float *X)
 {
-    dlda_fields fields = fields_of(self, row);
+    int missing = dlda_csv_is_missing(field), level = missing ? 0 : class_of(column->levels, field);
+
+    if (level < 0) return 0;
+    for (size_t k = 0; missing && k < dlda_class_list_count(column->levels); k++)
+        if (column->places[k] >= 0) X[column->places[k]] = NAN;
+    if (!missing && column->places[level] >= 0) X[column->places[level]] = 1;
+    return 1;
+}
+
+/* Returns 1 if the value of a cell is good, or missing where that is allowed. */
+static int decode_cell(const dlda_csv *self, const dlda_column *column, const dlda_field *field, float *X,
+                       int *class, unsigned *marks)
+{
+    int may_miss = self->missing != DLDA_MISSING_REFUSE;
+
+    switch (column->role) {
+    case DLDA_COLUMN_LABEL: return (*class = class_of(self->list, field)) >= 0;
+    case DLDA_COLUMN_CATEGORY: return (may_miss || !dlda_csv_is_missing(field)) && decode_level(column, field, X);
+    case DLDA_COLUMN_NUMBER:
+        if (dlda_csv_number(self, field, &X[column->feature], marks)) return 1;
+        X[column->feature] = NAN;
+        return may_miss && dlda_csv_is_missing(field);
+    default: return 1;
+    }
+}
+
+static int has_missing(const dlda_csv *self, const float *X)
+{
+    for (size_t j = 0; j < self->n_features; j++)
+        if (isnan(X[j])) return 1;
+    return 0;
+}
+
+static void complete(const dlda_csv *self, float *X)
+{
+    for (size_t j = 0; j < self->n_features; j++)
+        if (isnan(X[j])) X[j] = (float)self->means[j];
+}
+
+/* ---- Rows ---- */
+
+enum { LEFT_OUT = -2 }; /* instead of a class */
+
+/* Returns 1 if the row is valid. Otherwise X and `class` are only partly written. */
+static int decode(const dlda_csv *self, const dlda_record *row, float *X, int *class, unsigned *marks)
+{
+    dlda_fields fields = dlda_csv_fields(self, row);
     dlda_field field;
     size_t column = 0;
+    int no_label = 0;
 
     *class = -1;
+    if (self->has_categories) memset(X, 0, self->n_features * sizeof *X);
     for (; dlda_fields_next(&fields, &field); column++) {
-        if (column == self->columns || field.damaged) return 0;
-        if (column == self->label) {
-            if ((*class = class_of(self, &field)) < 0) return 0;
-        } else if (!dlda_parse_float(field.at, field.length, X++)) return 0;
+        if (column == self->n_columns || field.damaged) return 0;
+        if (column == self->label && self->missing == DLDA_MISSING_DROP && dlda_csv_is_no_label(&field))
+            no_label = 1;
+        else if (!decode_cell(self, &self->columns[column], &field, X, class, marks)) return 0;
     }
-    return column == self->columns;
+    if (column != self->n_columns) return 0;
+    if (self->missing == DLDA_MISSING_DROP && (no_label || has_missing(self, X))) *class = LEFT_OUT;
+    if (self->missing == DLDA_MISSING_MEAN && self->means) complete(self, X);
+    return 1;
+}
+
+/* Reports what is wrong with a row that could not be decoded. */
+dlda_status dlda_csv_explain(const dlda_csv *self, const dlda_record *row)
+{
+    dlda_fields fields = dlda_csv_fields(self, row);
+    dlda_field field;
+    size_t column = 0;
+    unsigned marks = 0;
+    float value;
+
+    for (; dlda_fields_next(&fields, &field); column++) {
+        if (column >= self->n_columns) continue;
+        const dlda_column *found = &self->columns[column];
+        int missing = dlda_csv_is_missing(&field), allowed = missing && self->missing != DLDA_MISSING_REFUSE;
+        if (field.damaged) return bad_cell(self, row, column, &field);
+        if (found->role == DLDA_COLUMN_NUMBER && !allowed && !dlda_csv_number(self, &field, &value, &marks))
+            return bad_cell(self, row, column, &field);
+        if (found->role == DLDA_COLUMN_CATEGORY && found->places && !allowed &&
+            (missing || class_of(found->levels, &field) < 0))
+            return bad_cell(self, row, column, &field);
+    }
+    if (column != self->n_columns)
+        return dlda_fail(DLDA_E_FORMAT, "%s: line %zu has %zu columns, expected %zu as in the first line",
+                         self->path, row->line, column, self->n_columns);
+    return dlda_fail(DLDA_E_IO, "%s: line %zu: changed while it was read", self->path, row->line);
 }
 
 typedef struct decoding {
@@ -269,32 +158,69 @@ typedef struct decoding {
     float *X;
     int *classes;
     atomic_size_t first_bad; /* row */
+    atomic_uint marks;
 } decoding;
 
 static void decode_rows(void *context, const dlda_chunk *chunk)
 {
     decoding *job = context;
-    size_t features = dlda_csv_features(job->csv);
+    size_t features = job->csv->n_features;
+    unsigned marks = 0;
 
     for (size_t i = chunk->begin; i < chunk->end; i++) {
-        if (decode(job->csv, &job->csv->text.records[i], job->X + i * features, &job->classes[i])) continue;
+        if (decode(job->csv, &job->csv->text.records[i], job->X + i * features, &job->classes[i], &marks)) continue;
         size_t least = atomic_load(&job->first_bad);
         while (i < least && !atomic_compare_exchange_weak(&job->first_bad, &least, i)) {}
-        return;
+        break;
     }
+    atomic_fetch_or(&job->marks, marks);
+}
+
+/* Points and commas in one table: one of them would be a thousands separator, and the numbers wrong. */
+static dlda_status check_marks(dlda_csv *self, unsigned marks)
+{
+    enum { BOTH = DLDA_DECIMAL_POINT | DLDA_DECIMAL_COMMA };
+
+    self->decimals |= marks;
+    if (self->decimals != BOTH) return DLDA_OK;
+    return dlda_fail(
+        DLDA_E_FORMAT,
+        "%s: found numbers with a decimal comma and numbers with a point, expected one of them; numbers "
+        "have no thousands separators",
+        self->path);
+}
+
+/* Removes the rows that are left out. */
+static void compact(const dlda_csv *self, float *X, int *classes, size_t *n)
+{
+    size_t left = 0, features = self->n_features;
+
+    for (size_t i = 0; i < *n; i++) {
+        if (classes[i] == LEFT_OUT) continue;
+        if (left < i) memcpy(X + left * features, X + i * features, features * sizeof *X);
+        classes[left++] = classes[i];
+    }
+    *n = left;
 }
 
 dlda_status dlda_csv_next(dlda_csv *self, dlda_team *team, size_t most, float *X, int *classes, size_t *n)
 {
     enum { GRAIN = 64 };
     dlda_status status = DLDA_OK;
-    decoding job = { .csv = self, .X = X, .classes = classes };
+    size_t read = 0;
 
-    atomic_init(&job.first_bad, SIZE_MAX);
-    DLDA_TRY(dlda_csv_text_gather(&self->text, most, n));
-    dlda_parallel_for(team, *n, GRAIN, decode_rows, &job);
-    size_t bad = atomic_load(&job.first_bad);
-    if (bad < *n) DLDA_TRY(explain(self, &self->text.records[bad]));
+    do {
+        decoding job = { .csv = self, .X = X, .classes = classes };
+        atomic_init(&job.first_bad, SIZE_MAX);
+        atomic_init(&job.marks, 0);
+        DLDA_TRY(dlda_csv_text_gather(&self->text, most, &read));
+        dlda_parallel_for(team, read, GRAIN, decode_rows, &job);
+        size_t bad = atomic_load(&job.first_bad);
+        if (bad < read) DLDA_TRY(dlda_csv_explain(self, &self->text.records[bad]));
+        DLDA_TRY(check_marks(self, atomic_load(&job.marks)));
+        *n = read;
+        if (self->missing == DLDA_MISSING_DROP) compact(self, X, classes, n);
+    } while (*n == 0 && read > 0);
 done:
     return status;
 }
@@ -312,19 +238,74 @@ done:
     return status;
 }
 
-dlda_status dlda_csv_open(const char *path, const char *label, size_t unlabelled, dlda_csv **csv)
+/* The means of what is not missing, by one more pass. */
+static dlda_status find_means(dlda_csv *self, double *means)
+{
+    enum { BLOCK = 256 };
+    dlda_status status = DLDA_OK;
+    float *X = NULL;
+    int classes[BLOCK];
+    size_t *counts = NULL, n = 0;
+
+    DLDA_TRY(DLDA_TAKE(&X, BLOCK * self->n_features, self->path));
+    DLDA_TRY(DLDA_TAKE(&counts, self->n_features, self->path));
+    do {
+        DLDA_TRY(dlda_csv_next(self, NULL, BLOCK, X, classes, &n));
+        for (size_t i = 0; i < n * self->n_features; i++) {
+            size_t j = i % self->n_features;
+            if (isnan(X[i])) continue;
+            means[j] += ((double)X[i] - means[j]) / (double)++counts[j];
+        }
+    } while (n > 0);
+    for (size_t j = 0; j < self->n_features; j++)
+        if (counts[j] == 0)
+            DLDA_FAIL(DLDA_E_FORMAT,
+                      "%s: feature %zu has no values at all, expected some; option drop leaves it out", self->path,
+                      j + 1);
+done:
+    dlda_release(X);
+    dlda_release(counts);
+    return status;
+}
+
+static dlda_status take_means(dlda_csv *self, const dlda_csv_spec *spec)
+{
+    dlda_status status = DLDA_OK;
+    double *means = NULL;
+
+    if (self->missing != DLDA_MISSING_MEAN) return DLDA_OK;
+    if (spec->means && self->n_features != spec->n_means)
+        DLDA_FAIL(DLDA_E_SHAPE, "%s: %zu features, expected %zu as the LDA has", self->path, self->n_features,
+                  spec->n_means);
+    DLDA_TRY(DLDA_TAKE(&means, self->n_features, self->path));
+    if (spec->means) memcpy(means, spec->means, self->n_features * sizeof *means);
+    else DLDA_TRY(find_means(self, means));
+    self->means = means;
+    means = NULL;
+    DLDA_TRY(dlda_csv_rewind(self));
+done:
+    dlda_release(means);
+    return status;
+}
+
+dlda_status dlda_csv_open(const dlda_csv_spec *spec, dlda_csv **csv)
 {
     dlda_status status = DLDA_OK;
     dlda_csv *self = NULL;
 
-    DLDA_TRY(DLDA_TAKE(&self, 1, path));
-    DLDA_TRY(dlda_take_text(path, &self->path));
-    DLDA_TRY(dlda_csv_text_open(self->path, &self->text));
+    DLDA_TRY(DLDA_TAKE(&self, 1, spec->path));
+    self->for_lda = spec->for_lda;
+    self->missing = spec->missing;
+    DLDA_TRY(dlda_take_text(spec->name ? spec->name : spec->path, &self->path));
+    DLDA_TRY(dlda_take_text(spec->path, &self->file));
+    DLDA_TRY(dlda_csv_text_open(self->file, self->path, &self->text));
     DLDA_TRY(dlda_class_list_create("labels", &self->list));
-    DLDA_TRY(read_first_line(self, label && label[0] ? label : NULL, unlabelled));
+    DLDA_TRY(dlda_csv_read_columns(self, spec));
     DLDA_TRY(dlda_csv_rewind(self));
-    DLDA_TRY(scan(self));
+    DLDA_TRY(dlda_csv_scan(self));
     DLDA_TRY(dlda_csv_rewind(self));
+    DLDA_TRY(dlda_csv_place_features(self, spec));
+    DLDA_TRY(take_means(self, spec));
     *csv = self;
     self = NULL;
 done:
@@ -335,24 +316,58 @@ done:
 void dlda_csv_destroy(dlda_csv *self)
 {
     if (!self) return;
-    forget_names(self);
+    dlda_csv_release_columns(self);
     dlda_csv_text_close(&self->text);
     dlda_class_list_destroy(self->list);
+    dlda_release(self->means);
+    dlda_release(self->file);
     dlda_release(self->path);
     dlda_release(self);
 }
+
+/* ---- What is in it ---- */
 
 size_t dlda_csv_rows(const dlda_csv *self)
 {
     return self->rows;
 }
 
+size_t dlda_csv_incomplete(const dlda_csv *self)
+{
+    return self->incomplete;
+}
+
 size_t dlda_csv_features(const dlda_csv *self)
 {
-    return self->columns - (self->label < self->columns);
+    return self->n_features;
 }
 
 const dlda_class_list *dlda_csv_classes(const dlda_csv *self)
 {
     return self->list;
+}
+
+const dlda_feature *dlda_csv_feature(const dlda_csv *self, size_t j)
+{
+    return j < self->n_features ? &self->features[j] : NULL;
+}
+
+size_t dlda_csv_columns(const dlda_csv *self)
+{
+    return self->n_columns;
+}
+
+size_t dlda_csv_label(const dlda_csv *self)
+{
+    return self->label;
+}
+
+const char *dlda_csv_column_name(const dlda_csv *self, size_t column)
+{
+    return column < self->n_columns ? self->columns[column].name : NULL;
+}
+
+int dlda_csv_uses(const dlda_csv *self, size_t column)
+{
+    return column < self->n_columns && self->columns[column].role != DLDA_COLUMN_UNUSED;
 }

@@ -11,15 +11,40 @@
 
 typedef struct dlda_csv dlda_csv;
 
+/* Lists of columns have names or numbers from 1, separated by commas; NULL or "": none. */
+typedef struct dlda_csv_spec {
+    const char *path;
+    const char *name;       /* of the file in messages; NULL: the path                                           */
+    const char *label;      /* the label column; NULL or "": chosen by the rules in csv_columns.c                */
+    size_t unlabelled;      /* if `label` is NULL and exactly so many columns are used, all of them are features;
+                               0: never                                                                          */
+    int for_lda;            /* 1: row numbers are refused, and messages name the options below                   */
+    const char *drop;       /* columns that are not used                                                         */
+    const char *categories; /* columns of text that become indicators                                            */
+    const char *keep;       /* columns that are used even if they look like row numbers                          */
+    dlda_missing missing;
+    /* Features to be found by the names of their columns; 0: all columns are features */
+    const dlda_feature *features; /* [n_features] */
+    size_t n_features;
+    const double *means; /* [n_means] in the place of missing numbers; NULL: those of the table */
+    size_t n_means;
+} dlda_csv_spec;
+
 /* Opens the file (plain or gzip), interprets the first line, and reads the file once to count rows and collect
- * classes. `label` is the name of the label column or its number from 1; NULL: chosen by the rules in csv.c. If
- * `label` is NULL and there are exactly `unlabelled` columns (0: never), all of them are features. */
-dlda_status dlda_csv_open(const char *path, const char *label, size_t unlabelled, dlda_csv **csv);
+ * classes; twice if the means of columns with missing numbers are needed. */
+dlda_status dlda_csv_open(const dlda_csv_spec *spec, dlda_csv **csv);
 void dlda_csv_destroy(dlda_csv *csv);
 
-size_t dlda_csv_rows(const dlda_csv *csv);
-size_t dlda_csv_features(const dlda_csv *csv); /* all columns but the label */
+size_t dlda_csv_rows(const dlda_csv *csv); /* without those that are left out */
+size_t dlda_csv_features(const dlda_csv *csv);
+size_t dlda_csv_incomplete(const dlda_csv *csv); /* rows with missing numbers */
 const dlda_class_list *dlda_csv_classes(const dlda_csv *csv);
+const dlda_feature *dlda_csv_feature(const dlda_csv *csv, size_t j);
+/* The columns of the file; the label's number from 0 is dlda_csv_columns if there is none. */
+size_t dlda_csv_columns(const dlda_csv *csv);
+size_t dlda_csv_label(const dlda_csv *csv);
+const char *dlda_csv_column_name(const dlda_csv *csv, size_t column);
+int dlda_csv_uses(const dlda_csv *csv, size_t column);
 
 /* Back to the first row. */
 dlda_status dlda_csv_rewind(dlda_csv *csv);

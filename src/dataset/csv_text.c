@@ -15,13 +15,13 @@ enum { FIRST_ROOM = 1 << 22, MOST_RECORD = 1 << 26, FIRST_RECORDS = 1024 };
 
 /* ---- The buffer ---- */
 
-dlda_status dlda_csv_text_open(const char *path, dlda_csv_text *self)
+dlda_status dlda_csv_text_open(const char *path, const char *name, dlda_csv_text *self)
 {
     dlda_status status = DLDA_OK;
 
-    *self = (dlda_csv_text){ .path = path, .room = FIRST_ROOM, .records_room = FIRST_RECORDS };
-    DLDA_TRY(DLDA_TAKE(&self->text, self->room, path));
-    DLDA_TRY(DLDA_TAKE(&self->records, self->records_room, path));
+    *self = (dlda_csv_text){ .path = path, .name = name, .room = FIRST_ROOM, .records_room = FIRST_RECORDS };
+    DLDA_TRY(DLDA_TAKE(&self->text, self->room, name));
+    DLDA_TRY(DLDA_TAKE(&self->records, self->records_room, name));
     DLDA_TRY(dlda_csv_text_rewind(self));
 done:
     return status;
@@ -47,8 +47,8 @@ static dlda_status read_more(dlda_csv_text *self)
     if (self->used > self->room / 2) {
         if (self->room >= MOST_RECORD)
             DLDA_FAIL(DLDA_E_FORMAT, "%s: line %zu has more than %d bytes; is there a quote that is never closed?",
-                      self->path, self->line, MOST_RECORD / 2);
-        DLDA_TRY(DLDA_ENLARGE(&self->text, self->used, 2 * self->room, self->path));
+                      self->name, self->line, MOST_RECORD / 2);
+        DLDA_TRY(DLDA_ENLARGE(&self->text, self->used, 2 * self->room, self->name));
         self->room *= 2;
     }
     DLDA_TRY(dlda_flow_get(&self->flow, self->text + self->used, self->room - self->used, &got));
@@ -122,7 +122,7 @@ dlda_status dlda_csv_text_gather(dlda_csv_text *self, size_t most, size_t *n)
     for (*n = 0;;) {
         while (*n < most) {
             if (*n == self->records_room) {
-                DLDA_TRY(DLDA_ENLARGE(&self->records, *n, 2 * *n, self->path));
+                DLDA_TRY(DLDA_ENLARGE(&self->records, *n, 2 * *n, self->name));
                 self->records_room *= 2;
             }
             if (!take_record(self, &self->records[*n])) break;

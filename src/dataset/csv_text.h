@@ -14,7 +14,7 @@ typedef struct dlda_record {
 } dlda_record;
 
 typedef struct dlda_csv_text {
-    const char *path;
+    const char *path, *name; /* the name is for messages */
     dlda_flow flow;
     char *text; /* [room]: a part of the file */
     size_t room, used;
@@ -25,8 +25,8 @@ typedef struct dlda_csv_text {
     size_t records_room;
 } dlda_csv_text;
 
-/* Opens a file, plain or gzip. Zero it before; close it also if this fails. The path must outlive it. */
-dlda_status dlda_csv_text_open(const char *path, dlda_csv_text *text);
+/* Opens a file, plain or gzip. Zero it before; close it also if this fails. Path and name must outlive it. */
+dlda_status dlda_csv_text_open(const char *path, const char *name, dlda_csv_text *text);
 void dlda_csv_text_close(dlda_csv_text *text);
 dlda_status dlda_csv_text_rewind(dlda_csv_text *text);
 

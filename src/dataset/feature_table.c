@@ -15,12 +15,17 @@
 #include "dataset/csv.h"
 #include "dataset/npz.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 
 struct dlda_table {
     size_t rows, features;
-    size_t read;                    /* rows of arrays read since the last rewind */
+    size_t read;                 /* rows of arrays read since the last rewind */
+    size_t all_rows, incomplete; /* rows of arrays, and those with missing numbers */
+    dlda_missing missing;
+    int surveyed;                   /* the rows with missing numbers were counted */
+    double *means;                  /* [features] of an array with missing numbers; NULL: left as NaN */
     const dlda_class_list *classes; /* NULL: an array without labels */
     /* CSV: */
     dlda_csv *csv;
@@ -40,6 +45,7 @@ void dlda_table_destroy(dlda_table *self)
     dlda_array_close(&self->y);
     dlda_class_list_destroy(self->list);
     dlda_release(self->elements);
+    dlda_release(self->means);
     dlda_release(self);
 }
 
@@ -52,8 +58,8 @@ static dlda_status collect_classes(dlda_table *self)
     int numbers[PORTION];
 
     DLDA_TRY(dlda_class_list_create(self->y.name, &self->list));
-    for (size_t first = 0; first < self->rows; first += PORTION) {
-        size_t n = self->rows - first < PORTION ? self->rows - first : PORTION;
+    for (size_t first = 0; first < self->all_rows; first += PORTION) {
+        size_t n = self->all_rows - first < PORTION ? self->all_rows - first : PORTION;
         DLDA_TRY(dlda_array_add_labels(&self->y, n, self->list, numbers));
     }
     DLDA_TRY(dlda_class_list_sort(self->list));
@@ -62,7 +68,44 @@ done:
     return status;
 }
 
-static dlda_status understand_arrays(dlda_table *self, int has_labels)
+/* Counts the rows with missing numbers and finds the means of the others. */
+static dlda_status survey(dlda_table *self, const dlda_table_spec *spec)
+{
+    enum { BLOCK = 256 };
+    dlda_status status = DLDA_OK;
+    float *X = NULL;
+    double *means = NULL;
+    size_t *counts = NULL, n = 0, left_out = 0;
+    int labels[BLOCK];
+
+    self->missing = spec->missing;
+    if (spec->missing == DLDA_MISSING_REFUSE) return DLDA_OK;
+    DLDA_TRY(DLDA_TAKE(&X, BLOCK * self->features, self->X.name));
+    DLDA_TRY(DLDA_TAKE(&means, self->features, self->X.name));
+    DLDA_TRY(DLDA_TAKE(&counts, self->features, self->X.name));
+    do {
+        DLDA_TRY(dlda_table_next(self, NULL, BLOCK, X, labels, &n));
+        left_out += n;
+        for (size_t i = 0; i < n * self->features; i++)
+            if (!isnan(X[i]))
+                means[i % self->features] += ((double)X[i] - means[i % self->features]) /
+                                             (double)++counts[i % self->features];
+    } while (n > 0);
+    if (spec->missing == DLDA_MISSING_DROP) self->rows = left_out;
+    if (self->rows == 0) DLDA_FAIL(DLDA_E_NUMERIC, "%s: every row has missing numbers", self->X.name);
+    const dlda_lda_view *view = dlda_lda_view_of(spec->lda);
+    if (view && view->features == self->features) memcpy(means, view->mean, self->features * sizeof *means);
+    if (spec->missing == DLDA_MISSING_MEAN) self->means = means, means = NULL;
+    self->surveyed = 1;
+    DLDA_TRY(dlda_table_rewind(self));
+done:
+    dlda_release(X);
+    dlda_release(means);
+    dlda_release(counts);
+    return status;
+}
+
+static dlda_status understand_arrays(dlda_table *self, const dlda_table_spec *spec, int has_labels)
 {
     dlda_status status = DLDA_OK;
     const dlda_npy *npy = &self->X.npy;
@@ -72,7 +115,7 @@ static dlda_status understand_arrays(dlda_table *self, int has_labels)
     if (npy->n_dimensions < 2)
         DLDA_FAIL(DLDA_E_SHAPE, "%s: %zu dimensions, expected N x D; for one feature, x.reshape(-1, 1)",
                   self->X.name, npy->n_dimensions);
-    self->rows = npy->dimension[0];
+    self->rows = self->all_rows = npy->dimension[0];
     self->features = npy->count / self->rows;
     self->converts = npy->kind != 'f' || npy->item != 4 || npy->swapped;
     if (has_labels) {
@@ -80,6 +123,7 @@ static dlda_status understand_arrays(dlda_table *self, int has_labels)
         DLDA_TRY(collect_classes(self));
     }
     DLDA_TRY(dlda_table_rewind(self));
+    DLDA_TRY(survey(self, spec));
 done:
     return status;
 }
@@ -91,10 +135,10 @@ static dlda_status open_npy(const dlda_table_spec *spec, dlda_table *self)
 
     if (!spec->labels) status = dlda_npy_labels_beside(spec->path, &beside);
     int has_labels = status == DLDA_OK;
-    if (spec->features == 0 || status != DLDA_E_IO) DLDA_TRY(status);
+    if ((spec->features == 0 && !spec->lda) || status != DLDA_E_IO) DLDA_TRY(status);
     DLDA_TRY(dlda_array_open(spec->path, NULL, &self->X));
     if (has_labels) DLDA_TRY(dlda_array_open(spec->labels ? spec->labels : beside, NULL, &self->y));
-    DLDA_TRY(understand_arrays(self, has_labels));
+    DLDA_TRY(understand_arrays(self, spec, has_labels));
 done:
     dlda_release(beside);
     return status;
@@ -108,23 +152,65 @@ static dlda_status open_npz(const dlda_table_spec *spec, dlda_table *self)
 
     DLDA_TRY(dlda_zip_open(spec->path, &zip));
     status = dlda_npz_find(spec->path, zip, DLDA_PART_TRAIN, &names);
-    if (spec->features == 0 || !names.images || names.labels) DLDA_TRY(status);
+    if ((spec->features == 0 && !spec->lda) || !names.images || names.labels) DLDA_TRY(status);
     DLDA_TRY(dlda_array_open(spec->path, names.images, &self->X));
     if (names.labels) DLDA_TRY(dlda_array_open(spec->path, names.labels, &self->y));
-    DLDA_TRY(understand_arrays(self, names.labels != NULL));
+    DLDA_TRY(understand_arrays(self, spec, names.labels != NULL));
 done:
     dlda_zip_destroy(zip);
     return status;
 }
 
+/* The features of an LDA; NULL if it has no names. */
+static dlda_status list_features(const dlda_lda *lda, dlda_feature **list, size_t *count)
+{
+    dlda_status status = DLDA_OK;
+
+    *count = dlda_lda_feature(lda, 0) ? dlda_lda_features(lda) : 0;
+    if (*count == 0) return DLDA_OK;
+    DLDA_TRY(DLDA_TAKE(list, *count, "feature names"));
+    for (size_t j = 0; j < *count; j++) (*list)[j] = *dlda_lda_feature(lda, j);
+done:
+    return status;
+}
+
 static dlda_status open_csv(const dlda_table_spec *spec, dlda_table *self)
 {
-    dlda_status status = dlda_csv_open(spec->path, spec->label, spec->features, &self->csv);
+    dlda_status status = DLDA_OK;
+    dlda_feature *features = NULL;
+    dlda_csv_spec csv = { .path = spec->path,
+                          .name = spec->name,
+                          .label = spec->label,
+                          .unlabelled = spec->lda ? dlda_lda_features(spec->lda) : spec->features,
+                          .for_lda = 1,
+                          .drop = spec->drop,
+                          .categories = spec->categories,
+                          .keep = spec->keep,
+                          .missing = spec->missing };
 
-    if (status != DLDA_OK) return status;
+    if (spec->lda) csv.means = dlda_lda_view_of(spec->lda)->mean, csv.n_means = csv.unlabelled;
+    DLDA_TRY(list_features(spec->lda, &features, &csv.n_features));
+    csv.features = features;
+    DLDA_TRY(dlda_csv_open(&csv, &self->csv));
     self->rows = dlda_csv_rows(self->csv);
     self->features = dlda_csv_features(self->csv);
     self->classes = dlda_csv_classes(self->csv);
+    self->incomplete = dlda_csv_incomplete(self->csv);
+    self->missing = spec->missing;
+done:
+    dlda_release(features);
+    return status;
+}
+
+static dlda_status refuse_lists(const dlda_table_spec *spec)
+{
+    const char *lists[] = { spec->drop, spec->categories, spec->keep };
+    static const char *const names[] = { "drop", "categories", "keep" };
+
+    for (size_t i = 0; i < 3; i++)
+        if (lists[i] && lists[i][0])
+            return dlda_fail(DLDA_E_OPTION, "option %s: %s is an array, expected a CSV table", names[i],
+                             spec->path);
     return DLDA_OK;
 }
 
@@ -135,12 +221,15 @@ static dlda_status open_any(const dlda_table_spec *spec, dlda_table *self)
     size_t n = 0;
 
     DLDA_TRY(dlda_file_read_start(spec->path, sizeof start, start, &n));
+    if (spec->name && (dlda_starts_npy(start, n) || dlda_starts_zip(start, n)))
+        DLDA_FAIL(DLDA_E_FORMAT, "%s: a NumPy file, expected a CSV table", spec->name);
+    if (dlda_starts_npy(start, n) || dlda_starts_zip(start, n)) DLDA_TRY(refuse_lists(spec));
     if (dlda_starts_npy(start, n)) return open_npy(spec, self);
     if (spec->labels)
         DLDA_FAIL(DLDA_E_ARGUMENT, "%s: has its labels in itself, expected no %s; only an .npy file takes one",
-                  spec->path, spec->labels);
+                  spec->name ? spec->name : spec->path, spec->labels);
     if (dlda_starts_zip(start, n)) return open_npz(spec, self);
-    if (dlda_is_csv(spec->path, start, n)) return open_csv(spec, self);
+    if (spec->name || dlda_is_csv(spec->path, start, n)) return open_csv(spec, self);
     DLDA_FAIL(DLDA_E_FORMAT, "%s: not a table that is known, expected an .npy or .npz file or CSV", spec->path);
 done:
     return status;
@@ -182,6 +271,42 @@ const char *dlda_table_class_name(const dlda_table *self, size_t label)
     return label < dlda_table_classes(self) ? dlda_class_list_names(self->classes)[label] : NULL;
 }
 
+const dlda_feature *dlda_table_feature(const dlda_table *self, size_t j)
+{
+    return self && self->csv ? dlda_csv_feature(self->csv, j) : NULL;
+}
+
+size_t dlda_table_columns(const dlda_table *self)
+{
+    return self && self->csv ? dlda_csv_columns(self->csv) : 0;
+}
+
+const char *dlda_table_column_name(const dlda_table *self, size_t i)
+{
+    return self && self->csv ? dlda_csv_column_name(self->csv, i) : NULL;
+}
+
+size_t dlda_table_label_column(const dlda_table *self)
+{
+    if (!self || !self->csv || dlda_csv_label(self->csv) == dlda_csv_columns(self->csv)) return 0;
+    return dlda_csv_label(self->csv) + 1;
+}
+
+int dlda_table_uses_column(const dlda_table *self, size_t i)
+{
+    return self && self->csv && dlda_csv_uses(self->csv, i);
+}
+
+size_t dlda_table_incomplete_rows(const dlda_table *self)
+{
+    return self ? self->incomplete : 0;
+}
+
+int dlda_table_completes(const dlda_table *self)
+{
+    return self && self->missing == DLDA_MISSING_MEAN;
+}
+
 /* ---- Rows ---- */
 
 dlda_status dlda_table_rewind(dlda_table *self)
@@ -203,8 +328,17 @@ typedef struct conversion {
     const uint8_t *elements; /* [n][features]; NULL: X already holds the floats */
     float *X;                /* [n][features]                                   */
     size_t features;
+    int may_miss;            /* NaN is allowed                              */
     atomic_size_t first_bad; /* index of the first value that is not finite */
 } conversion;
+
+static size_t find_infinite(const float *X, size_t n)
+{
+    size_t i = 0;
+
+    while (i < n && !isinf(X[i])) i++;
+    return i;
+}
 
 static void convert_rows(void *context, const dlda_chunk *chunk)
 {
@@ -212,7 +346,8 @@ static void convert_rows(void *context, const dlda_chunk *chunk)
     size_t first = chunk->begin * job->features, n = (chunk->end - chunk->begin) * job->features;
 
     if (job->elements) dlda_npy_to_floats(job->npy, job->elements + first * job->npy->item, n, job->X + first);
-    size_t bad = dlda_find_not_finite(job->X + first, n), least = atomic_load(&job->first_bad);
+    size_t bad = job->may_miss ? find_infinite(job->X + first, n) : dlda_find_not_finite(job->X + first, n),
+           least = atomic_load(&job->first_bad);
     if (bad == n) return;
     while (first + bad < least && !atomic_compare_exchange_weak(&job->first_bad, &least, first + bad)) {}
 }
@@ -237,7 +372,9 @@ static dlda_status get_floats(dlda_table *self, dlda_team *team, size_t first, s
 {
     enum { GRAIN = 64 };
     dlda_status status = DLDA_OK;
-    conversion job = { .npy = &self->X.npy, .X = X, .features = self->features };
+    conversion job = {
+        .npy = &self->X.npy, .X = X, .features = self->features, .may_miss = self->missing != DLDA_MISSING_REFUSE
+    };
 
     DLDA_TRY(get_elements(self, rows, X));
     if (self->converts) job.elements = self->elements;
@@ -245,10 +382,34 @@ static dlda_status get_floats(dlda_table *self, dlda_team *team, size_t first, s
     dlda_parallel_for(team, rows, GRAIN, convert_rows, &job);
     size_t bad = atomic_load(&job.first_bad);
     if (bad < rows * self->features)
-        DLDA_FAIL(DLDA_E_NUMERIC, "%s: row %zu, column %zu is %g, expected a finite number (both from 0)",
-                  self->X.name, first + bad / self->features, bad % self->features, (double)X[bad]);
+        DLDA_FAIL(DLDA_E_NUMERIC, "%s: row %zu, column %zu is %g, expected a finite number (both from 0)%s",
+                  self->X.name, first + bad / self->features, bad % self->features, (double)X[bad],
+                  isnan(X[bad])
+                      ? "; option missing=drop leaves out such rows, option missing=mean uses the mean of "
+                        "the column"
+                      : "");
 done:
     return status;
+}
+
+/* Leaves out rows with missing numbers, or completes them. Until the survey has the means, they stay NaN. */
+static void handle_missing(dlda_table *self, float *X, int *labels, size_t *n)
+{
+    size_t left = 0, D = self->features;
+
+    for (size_t i = 0; i < *n; i++) {
+        int missing = 0;
+        for (size_t j = 0; j < D; j++) {
+            float *value = &X[i * D + j];
+            missing |= isnan(*value);
+            if (isnan(*value) && self->means) *value = (float)self->means[j];
+        }
+        self->incomplete += missing && !self->surveyed;
+        if (missing && self->missing == DLDA_MISSING_DROP) continue;
+        if (left < i) memcpy(X + left * D, X + i * D, D * sizeof *X);
+        labels[left++] = labels[i];
+    }
+    *n = left;
 }
 
 dlda_status dlda_table_next(dlda_table *self, dlda_team *team, size_t most, float *X, int *labels, size_t *n)
@@ -256,13 +417,16 @@ dlda_status dlda_table_next(dlda_table *self, dlda_team *team, size_t most, floa
     dlda_status status = DLDA_OK;
 
     if (self->csv) return dlda_csv_next(self->csv, team, most, X, labels, n); /* CSV numbers are always finite */
-    size_t left = self->rows - self->read;
-    *n = left < most ? left : most;
-    if (*n == 0) return DLDA_OK;
-    DLDA_TRY(get_floats(self, team, self->read, *n, X));
-    if (self->classes) DLDA_TRY(dlda_array_get_classes(&self->y, *n, self->classes, labels));
-    else memset(labels, -1, *n * sizeof *labels);
-    self->read += *n;
+    do {
+        size_t left = self->all_rows - self->read;
+        *n = left < most ? left : most;
+        if (*n == 0) return DLDA_OK;
+        DLDA_TRY(get_floats(self, team, self->read, *n, X));
+        if (self->classes) DLDA_TRY(dlda_array_get_classes(&self->y, *n, self->classes, labels));
+        else memset(labels, -1, *n * sizeof *labels);
+        self->read += *n;
+        if (self->missing != DLDA_MISSING_REFUSE) handle_missing(self, X, labels, n);
+    } while (*n == 0);
 done:
     return status;
 }

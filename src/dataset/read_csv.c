@@ -36,7 +36,7 @@ static dlda_status read_csv(const dlda_source *source, dlda_dataset **dataset)
     float *values = NULL;
     int *classes = NULL;
 
-    DLDA_TRY(dlda_csv_open(spec->path, spec->label, 0, &csv));
+    DLDA_TRY(dlda_csv_open(&(dlda_csv_spec){ .path = spec->path, .label = spec->label }, &csv));
     DLDA_TRY(dlda_shape_rows(spec, dlda_csv_features(csv), &set.height, &set.width, &set.channels));
     DLDA_TRY(read_rows(csv, spec->path, &values, &classes));
     set.count = dlda_csv_rows(csv);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * eigen.c - symmetric eigenproblems with LAPACK's dsygvd and dsyevd. The only file that uses LAPACKE.
+ * eigen.c - symmetric eigenproblems with LAPACK's dsygvd and dsyevd, and condition numbers. The only file that uses LAPACKE.
  *
  * dsygvd computes all eigenpairs by divide and conquer. The vectors are orthonormal to machine precision even for
  * equal eigenvalues, which occur here: all null directions of Sb have -(C-1)/(N-1).
@@ -126,6 +126,32 @@ dlda_status dlda_eigen_symmetric(size_t d, double *A, double *values)
     dlda_blas_end();
     if (info != 0) DLDA_FAIL(DLDA_E_NUMERIC, "eigenproblem: no convergence (LAPACK dsyevd: %ld)", (long)info);
 done:
+    dlda_release(work);
+    dlda_release(whole_work);
+    return status;
+}
+
+dlda_status dlda_eigen_smallest(size_t d, const double *B, double *smallest)
+{
+    dlda_status status = DLDA_OK;
+    double *factor = NULL, *work = NULL, condition = 0;
+    lapack_int *whole_work = NULL, n = (lapack_int)d;
+
+    *smallest = 0;
+    if (!all_finite(B, d * d))
+        DLDA_FAIL(DLDA_E_NUMERIC, "eigenproblem: the scatter matrices hold values that are not finite");
+    DLDA_TRY(DLDA_TAKE(&factor, d * d, "eigenproblem"));
+    DLDA_TRY(DLDA_TAKE(&work, 3 * d, "eigenproblem"));
+    DLDA_TRY(DLDA_TAKE(&whole_work, d, "eigenproblem"));
+    memcpy(factor, B, d * d * sizeof *B);
+    dlda_blas_begin();
+    /* With a norm of 1, the reciprocal condition number is 1 / |B^-1|. */
+    if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', n, factor, n) == 0 &&
+        LAPACKE_dpocon_work(LAPACK_COL_MAJOR, 'U', n, factor, n, 1, &condition, work, whole_work) == 0)
+        *smallest = condition;
+    dlda_blas_end();
+done:
+    dlda_release(factor);
     dlda_release(work);
     dlda_release(whole_work);
     return status;

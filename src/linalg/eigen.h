@@ -23,4 +23,8 @@ dlda_status dlda_eigen_solve(dlda_eigen *eigen, const double *A, const double *B
  * eigenvectors as rows. Temporarily allocates twice the size of A. DLDA_E_NUMERIC if A is not finite. */
 dlda_status dlda_eigen_symmetric(size_t d, double *A, double *values);
 
+/* Estimates 1 / |B^-1| in the 1-norm, which is at most the smallest eigenvalue of the symmetric matrix B [d][d]; 0 if B
+ * is not positive definite. Temporarily allocates the size of B. */
+dlda_status dlda_eigen_smallest(size_t d, const double *B, double *smallest);
+
 #endif

@@ -8,13 +8,15 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "model/class_names.h"
+#include "model/feature_names.h"
 #include "model/file_version.h"
 #include "model/head_file.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-static const char format_version[] = "1", lambda_key[] = "lambda", classes_key[] = "classes";
+static const char format_version[] = "1", lambda_key[] = "lambda", classes_key[] = "classes",
+                  features_key[] = "features";
 
 /* ---- Saving ---- */
 
@@ -39,19 +41,25 @@ done:
 static dlda_status encode(const dlda_lda *lda, const char *path, char **bytes, size_t *size)
 {
     dlda_status status = DLDA_OK;
-    dlda_metadata_entry texts[3] = { { DLDA_LDA_KEY, format_version } };
+    dlda_metadata_entry texts[4] = { { DLDA_LDA_KEY, format_version } };
     dlda_tensor tensors[DLDA_HEAD_TENSORS];
-    char lambda[40], *names = NULL;
+    char lambda[40], *names = NULL, *features = NULL;
     size_t n_texts = 1;
 
     DLDA_TRY(names_to_json(lda, path, &names));
     if (names) texts[n_texts++] = (dlda_metadata_entry){ classes_key, names };
     if (!dlda_print_real(lda->lambda, 17, lambda)) DLDA_FAIL(DLDA_E_MEMORY, "%s: no memory for a locale", path);
     if (!isnan(lda->lambda)) texts[n_texts++] = (dlda_metadata_entry){ lambda_key, lambda };
+    if (lda->list) {
+        features = dlda_feature_names_to_json(lda);
+        if (!features) DLDA_FAIL(DLDA_E_MEMORY, "%s: no memory for the feature names", path);
+        texts[n_texts++] = (dlda_metadata_entry){ features_key, features };
+    }
     size_t n_tensors = dlda_head_tensors(lda, tensors);
     DLDA_TRY(dlda_safetensors_encode(path, tensors, n_tensors, texts, n_texts, bytes, size));
 done:
     free(names);
+    free(features);
     return status;
 }
 
@@ -138,6 +146,8 @@ static dlda_status load(const dlda_safetensors *file, const char *path, dlda_lda
     DLDA_TRY(dlda_head_load(file, path, C, D, &self));
     DLDA_TRY(load_names(file, path, self));
     DLDA_TRY(load_lambda(file, path, self));
+    const char *features = dlda_safetensors_metadata(file, features_key);
+    if (features) DLDA_TRY(dlda_feature_names_from_json(path, features, self));
     dlda_lda_fill_view(self);
     *lda = self;
     self = NULL;

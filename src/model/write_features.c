@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * write_features.c - writes the features of a data set as NumPy files: rows of features, and
- * labels in a second file.
+ * write_features.c - writes the features of a data set: as NumPy files, rows of features, and labels in a second file; or
+ * as one CSV file with a column of classes.
  *
- * Both files are completed under temporary names. Then the old label file is removed, the features are renamed, and
+ * Both NumPy files are completed under temporary names. Then the old label file is removed, the features are renamed, and
  * the labels are renamed. An interruption therefore never leaves labels next to features of other data.
  */
 #include "base/file.h"
@@ -11,6 +11,7 @@
 #include "base/number.h"
 #include "dataset/dataset.h"
 #include "dataset/npy.h"
+#include "dataset/write_rows.h"
 #include "dataset/writers.h"
 #include "model/model.h"
 
@@ -24,8 +25,10 @@ typedef struct feature_rows {
     const dlda_dataset *dataset;
     int raw;
     size_t batch, columns;
-    float *images; /* [batch][input]   */
-    float *rows;   /* [batch][columns] */
+    float *images;        /* [batch][input]   */
+    float *rows;          /* [batch][columns] */
+    const char **classes; /* [batch]: their names */
+    dlda_row_format format;
 } feature_rows;
 
 static dlda_status check_size(const dlda_model *model, const dlda_dataset *dataset)
@@ -49,6 +52,7 @@ static dlda_status take_room(feature_rows *self)
     DLDA_TRY(dlda_multiply_sizes(self->batch, self->columns, "features", &rows));
     DLDA_TRY(DLDA_TAKE(&self->images, images, "images"));
     DLDA_TRY(DLDA_TAKE(&self->rows, rows, "features"));
+    DLDA_TRY(DLDA_TAKE(&self->classes, self->batch, "features"));
 done:
     return status;
 }
@@ -65,7 +69,9 @@ static dlda_status add_portion(feature_rows *self, size_t first, size_t n, dlda_
     if (bad < n * self->columns)
         DLDA_FAIL(DLDA_E_NUMERIC, "features: sample %zu, column %zu is %g, expected a finite value",
                   first + bad / self->columns, bad % self->columns, (double)self->rows[bad]);
-    DLDA_TRY(dlda_file_writer_add(writer, self->rows, n * self->columns * sizeof *self->rows));
+    for (size_t i = 0; self->format.has_classes && i < n; i++)
+        self->classes[i] = dlda_model_class_name(self->model, (size_t)dlda_dataset_label(self->dataset, first + i));
+    DLDA_TRY(dlda_rows_add(&self->format, self->rows, self->classes, n, writer));
 done:
     return status;
 }
@@ -74,10 +80,8 @@ static dlda_status add_rows(feature_rows *self, dlda_file_writer *writer)
 {
     dlda_status status = DLDA_OK;
     size_t count = dlda_dataset_count(self->dataset);
-    char header[DLDA_NPY_HEADER];
 
-    dlda_npy_make_header(count, self->columns, header);
-    DLDA_TRY(dlda_file_writer_add(writer, header, sizeof header));
+    DLDA_TRY(dlda_rows_begin(&self->format, count, writer));
     for (size_t first = 0; first < count; first += self->batch) {
         size_t n = count - first < self->batch ? count - first : self->batch;
         DLDA_TRY(add_portion(self, first, n, writer));
@@ -100,6 +104,10 @@ static dlda_status write_both(feature_rows *self, const char *path, const char *
 
     DLDA_TRY(dlda_file_writer_open(path, &rows));
     DLDA_TRY(add_rows(self, rows));
+    if (self->format.csv) {
+        status = dlda_file_writer_finish(rows);
+        goto done;
+    }
     if (numbers) {
         DLDA_TRY(dlda_file_writer_open(labels_path, &labels));
         DLDA_TRY(dlda_npy_add_labels(labels, numbers, dlda_dataset_count(self->dataset)));
@@ -125,6 +133,10 @@ dlda_status dlda_model_write_features(const dlda_model *model, dlda_workspace *w
 
     self.batch = dlda_workspace_batch(workspace);
     self.columns = raw ? model->network->features : model->lda->K;
+    self.format = (dlda_row_format){ .columns = self.columns,
+                                     .prefix = raw ? "F" : "LD",
+                                     .has_classes = dlda_dataset_labels(dataset) != NULL };
+    DLDA_TRY(dlda_row_format_of(path, &self.format));
     DLDA_TRY(check_size(model, dataset));
     DLDA_TRY(take_room(&self));
     DLDA_TRY(dlda_npy_labels_name(path, &labels));
@@ -132,6 +144,7 @@ dlda_status dlda_model_write_features(const dlda_model *model, dlda_workspace *w
 done:
     dlda_release(self.images);
     dlda_release(self.rows);
+    dlda_release(self.classes);
     dlda_release(labels);
     return status;
 }

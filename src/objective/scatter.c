@@ -41,7 +41,8 @@ done:
     return status;
 }
 
-static dlda_status create(size_t classes, size_t features, int pooled, dlda_scatter **scatter)
+dlda_status dlda_scatter_create_as(size_t classes, size_t features, int pooled, size_t portion,
+                                   dlda_scatter **scatter)
 {
     dlda_status status = DLDA_OK;
     dlda_scatter *self = NULL;
@@ -56,7 +57,7 @@ static dlda_status create(size_t classes, size_t features, int pooled, dlda_scat
     self->C = classes;
     self->D = features;
     self->pooled = pooled;
-    self->portion = portion_of(features);
+    self->portion = portion > 0 ? portion : portion_of(features);
     DLDA_TRY(DLDA_TAKE(&self->counts, classes, "class counts"));
     DLDA_TRY(DLDA_TAKE(&self->means, n_means, "class means"));
     DLDA_TRY(DLDA_TAKE(&self->moments, n_moments, "class moments"));
@@ -71,13 +72,13 @@ done:
 dlda_status dlda_scatter_create(size_t classes, size_t features, dlda_scatter **scatter)
 {
     DLDA_NEED(scatter);
-    return create(classes, features, 0, scatter);
+    return dlda_scatter_create_as(classes, features, 0, 0, scatter);
 }
 
 dlda_status dlda_scatter_create_pooled(size_t classes, size_t features, dlda_scatter **scatter)
 {
     DLDA_NEED(scatter);
-    return create(classes, features, 1, scatter);
+    return dlda_scatter_create_as(classes, features, 1, 0, scatter);
 }
 
 void dlda_scatter_destroy(dlda_scatter *self)
@@ -358,6 +359,11 @@ static dlda_status too_few_classes(const dlda_scatter *self)
                                        length ? ", " : "", c, self->counts[c], self->counts[c] == 1 ? "" : "s");
     return dlda_fail(DLDA_E_CLASS, "LDA needs at least two classes with two rows each; found %zu of %zu (%s)",
                      dlda_scatter_usable(self), self->C, length ? list : "no rows at all");
+}
+
+dlda_status dlda_scatter_check(const dlda_scatter *self)
+{
+    return dlda_scatter_usable(self) < 2 ? too_few_classes(self) : DLDA_OK;
 }
 
 static void overall_mean(const dlda_scatter *self, double *m)

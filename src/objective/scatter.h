@@ -24,6 +24,11 @@ struct dlda_scatter {
     double *shift;   /* [D]        mean of the portion's rows of one class                                     */
 };
 
+/* As dlda_scatter_create and dlda_scatter_create_pooled, with scratch for `portion` rows at a time: many scatters of few
+ * rows need less memory. 0: as these do. */
+dlda_status dlda_scatter_create_as(size_t classes, size_t features, int pooled, size_t portion,
+                                   dlda_scatter **scatter);
+
 /* Sets all sums to zero. */
 void dlda_scatter_reset(dlda_scatter *scatter);
 
@@ -34,6 +39,9 @@ void dlda_scatter_add_chosen(dlda_scatter *scatter, const float *H, const int *l
 /* Rows of all classes; number of classes with at least two rows. */
 size_t dlda_scatter_rows(const dlda_scatter *scatter);
 size_t dlda_scatter_usable(const dlda_scatter *scatter);
+
+/* DLDA_E_CLASS if fewer than two classes are usable. */
+dlda_status dlda_scatter_check(const dlda_scatter *scatter);
 
 /* The matrices of the paper, [D][D] each, and the overall mean m [D]. Sw is the average covariance of the usable
  * classes (pooled: weighted by their rows), St the covariance of all rows, Sb = St - Sw. DLDA_E_CLASS if fewer than

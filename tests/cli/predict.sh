@@ -136,11 +136,14 @@ absent older_labels.npy
 expect 0 embed "$model" data/zero.png -o one.npy; numpy "n.load('one.npy').shape == (1, 2)"; absent one_labels.npy
 cp data/good/t10k-images-idx3-ubyte alone
 expect 0 embed "$model" alone -o alone.npy --json; json "a['labels'] is None and a['rows'] == 60"
-expect 0 embed "$model" data/good -o bare; numpy "n.load('bare').shape == (60, 2)"
-holds "labels of a name without .npy" test -s bare_labels.npy
 expect 0 embed "$model" data/no_test -o all.npy; prints '^  all.npy  180 x 2$'
 expect 1 embed "$model" data/no_test --from test -o none.npy; says 'no_test: found no t10k'; absent none.npy
 expect 2 embed "$model" data/good; says 'expected -o FEATURES.npy'
+expect 2 embed "$model" data/good -o none.txt; says "found 'none.txt', expected a name that ends in .npy or .csv"; absent none.txt
+expect 0 embed "$model" data/pictures -o test.csv; silent err; prints '^  test.csv  40 x 2$'; absent test_labels.csv
+holds "a header with the class" test "$(head -1 test.csv)" = LD1,LD2,class
+holds "a line for each image" test "$(wc -l <test.csv)" -eq 41
+expect 0 embed "$model" data/zero.png --raw -o raw.csv; holds "no class" test "$(head -1 raw.csv | cut -d , -f 1,2)$(grep -c class raw.csv)" = F1,F20
 expect 2 embed; says 'expected MODEL \[DATA\]'
 expect 1 embed "$model" data/large.png -o none.npy; says '8 x 8 x 1, the model expects 6 x 6 x 1'
 expect 1 embed "$model" data/fewer_labels --from train -o none.npy; says '100'

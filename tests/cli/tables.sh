@@ -65,7 +65,7 @@ expect 0 lda t/plants.csv --save plants.lda -o Z.npy; silent err; prints '^  pla
 grep -o '[0-9]* of 150 correct' out | head -1 >right
 expect 0 info plants.lda; prints '^plants.lda: an LDA without a network$'; prints '^ivy, common: 50 rows'; prints '^2 eigenvalues'
 expect 0 info plants.lda --json
-json "(a['kind'], a['features'], a['lambda'], a['classes'][1]['name']) == ('lda', 4, 0.001, 'ivy, common')"
+json "(a['kind'], a['features'], a['lambda'], a['classes'][1]['name']) == ('lda', 4, 0, 'ivy, common')"
 expect 0 lda t/plants.csv --apply plants.lda; silent err
 holds "a header and 150 lines" test "$(wc -l <out)" -eq 151
 prints '^file,index,class,probability,blue bell,"ivy, common",ölbaum$'; prints '^t/plants.csv,149,'
@@ -85,16 +85,16 @@ holds "each is an object" "$python" -c 'import json; [json.loads(line)["probabil
 expect 0 lda t/unlabelled.csv --apply plants.lda -o again.npy; prints '^  again.npy  150 x 2$'
 holds "projections as of the fit" cmp -s Z.npy again.npy
 expect 2 lda t/X.npy --apply plants.lda --save other.lda; says 'one of them'; absent other.lda
-expect 1 lda t/wide.csv --apply plants.lda; says 't/wide.csv: 6 features, expected 4 as the LDA has'; silent out
+expect 1 lda t/wide.csv --apply plants.lda; says 't/wide.csv: columns 1 and 5 are both named'; silent out
 expect 1 lda t/X.npy --apply t/X.npy; says 't/X.npy: .*not a safetensors file'
 expect 1 lda t/X.npy --apply missing.lda; says 'missing.lda'
 expect 1 lda t/unlabelled.npz; says 'expected labels in y'
-expect 1 predict plants.lda t/X.npy; says 'plants.lda: found an LDA (without a network), expected a model'
+expect 1 eval plants.lda t/X.npy; says 'plants.lda: found an LDA (without a network), expected a model'
 expect 1 lda t/X.npy --save nowhere/plants.lda; says 'nowhere/plants.lda'
 
 # ---- What it refuses ----
 
-expect 2 lda; says 'expected FEATURES'
+expect 2 lda; says 'expected TABLE'
 expect 2 lda a b c; says 'unexpected argument'
 expect 2 lda t/X.npy --cross-validate 1; says 'option --cross-validate: found 1, expected 2 or more, or 0 for none'
 cp t/X.npy kept.npy

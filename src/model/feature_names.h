@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * feature_names.h - the names of an LDA's features in files (docs/model_format.md, "LDA files").
+ */
+#ifndef DLDA_MODEL_FEATURE_NAMES_H
+#define DLDA_MODEL_FEATURE_NAMES_H
+
+#include "base/status.h"
+
+/* In new memory (free); NULL if out of memory. The LDA has feature names. */
+char *dlda_feature_names_to_json(const dlda_lda *lda);
+/* Names the features; `path` is for messages. */
+dlda_status dlda_feature_names_from_json(const char *path, const char *text, dlda_lda *lda);
+
+#endif
