@@ -5,9 +5,12 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "info/info.h"
+#include "read_data.h"
 #include "terminal/table.h"
 
 #include <stdio.h>
+
+static const char *const name = "info";
 
 enum { PARTS = 2, MOST_NAMES = 20 };
 
@@ -77,22 +80,24 @@ static void write_json(const char *path, dlda_dataset *const parts[PARTS], int l
 /* ---- Reading ---- */
 
 /* Opens the parts that exist; a set in one file has a training part only. */
-static dlda_status open_parts(const char *path, size_t threads, dlda_dataset *parts[PARTS])
+static dlda_status open_parts(const char *path, const cli_options *options, dlda_dataset *parts[PARTS])
 {
-    const dlda_read_spec train = { .path = path, .part = DLDA_PART_TRAIN, .threads = threads };
-    const dlda_read_spec test = { .path = path, .part = DLDA_PART_TEST, .threads = threads };
+    const dlda_read_spec train = data_spec(name, options, path, DLDA_PART_TRAIN);
+    dlda_read_spec test = data_spec(name, options, path, DLDA_PART_TEST);
     int has_test = dlda_dataset_has_part(&test);
     dlda_status status = DLDA_OK;
 
     if (dlda_dataset_has_part(&train) || !has_test) status = dlda_dataset_open(&train, &parts[DLDA_PART_TRAIN]);
+    if (parts[DLDA_PART_TRAIN]) dlda_read_spec_use_dataset(&test, parts[DLDA_PART_TRAIN]);
     if (status == DLDA_OK && has_test) status = dlda_dataset_open(&test, &parts[DLDA_PART_TEST]);
     return status;
 }
 
 /* Data without labels. A folder that is not even that is reported as the labelled set that it should have been. */
-static dlda_status open_images(const char *path, size_t threads, dlda_status labelled, dlda_dataset **images)
+static dlda_status open_images(const char *path, const cli_options *options, dlda_status labelled,
+                               dlda_dataset **images)
 {
-    const dlda_read_spec spec = { .path = path, .threads = threads };
+    const dlda_read_spec spec = data_spec(name, options, path, DLDA_PART_TRAIN);
     char message[1024];
 
     snprintf(message, sizeof message, "%s", dlda_last_error());
@@ -103,11 +108,10 @@ static dlda_status open_images(const char *path, size_t threads, dlda_status lab
 dlda_status info_show_data(const char *path, const cli_options *options)
 {
     dlda_dataset *parts[PARTS] = { NULL };
-    size_t threads = (size_t)option_number(options, "threads");
-    dlda_status status = open_parts(path, threads, parts);
+    dlda_status status = open_parts(path, options, parts);
     int labelled = status == DLDA_OK;
 
-    if (!labelled && !parts[DLDA_PART_TRAIN]) status = open_images(path, threads, status, &parts[DLDA_PART_TRAIN]);
+    if (!labelled && !parts[DLDA_PART_TRAIN]) status = open_images(path, options, status, &parts[DLDA_PART_TRAIN]);
     if (status == DLDA_OK && info_is_json(options)) write_json(path, parts, labelled);
     else if (status == DLDA_OK) write_text(path, parts, labelled);
     for (int part = 0; part < PARTS; part++) dlda_dataset_destroy(parts[part]);

@@ -71,7 +71,7 @@ head -c 5000 run/checkpoint.safetensors >cut.safetensors
 expect 1 info cut.safetensors; says 'cut.safetensors'; silent out
 expect 1 info missing; says 'missing'; silent out
 mkdir -p sizes/a sizes/b && cp data/zero.png sizes/a && cp data/large.png sizes/b
-expect 1 info sizes; says 'sizes: .* expected one size; use option --resize'; silent out
+expect 0 info sizes; says 'sizes: pictures of .* are resized to'; prints '^training    2 of'
 printf 'conv 3 9 pda 1\n' >slip
 expect 1 info slip; says "slip: line 1: conv: unknown word 'pda'; did you mean 'pad'?"; silent out
 

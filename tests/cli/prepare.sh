@@ -13,7 +13,7 @@ printf 'conv 6 3 pad 1\nmaxpool 2\ndense 8\n' >small.net
 tiny() { # EXIT_CODE RUN ARGUMENT...: trains on 180 images of 3 classes for a moment
     wanted_code=$1 run=$2
     shift 2
-    expect "$wanted_code" train data/good --net small.net --epochs 2 --batch 50 -o "$run" "$@"
+    expect "$wanted_code" train data/good --no-presets --net small.net --epochs 2 --batch 50 -o "$run" "$@"
 }
 recorded() { # RUN EXPRESSION: Python, with the options of a run as `a`
     cp "$1/options.json" out

@@ -28,7 +28,7 @@ done
 holds "help fits in 80 columns" sh -c "for c in train eval refit predict embed lda export report reproduce info bench data; do '$program' \$c -h; done |
     grep -v '^  deeplda' | awk 'length > 80 { wide = 1 } END { exit wide }'"
 expect 2; says '^Usage: deeplda'; silent out
-expect 0 lda --help; holds "help of lda is of lda alone" grep -q '^  -o, --output PATH  *\.npy file for the projected rows' out
+expect 0 lda --help; holds "help of lda is of lda alone" grep -q '^  -o, --output PATH  *\.npy or \.csv file for the projected rows' out
 expect 0 train --help; prints '^  -o, --output PATH  *Run folder (default: run)'; holds "and nothing of others" test -z "$(grep 'reproduce:' out)"
 expect 0 reproduce --help; prints "replaces the experiment's number"; prints 'PATH  *Folder for all runs'
 expect 2 trian; says "did you mean 'train'?"; says "deeplda --help"

@@ -99,7 +99,8 @@ expect 1 embed folder.npy data/good -o x.npy; says 'folder.npy: found an array o
 expect 1 eval three.net data/good; says "found a network text, expected a trained model; 'deeplda train DATA --net FILE' trains it"
 expect 1 eval good_run/options.json; says 'options.json: a file of a run, expected its folder or a model file'
 expect 0 lda table.csv --label kind --save kinds.lda
-expect 1 predict kinds.lda table.csv; says "kinds.lda: found an LDA (without a network), expected a model; 'deeplda lda TABLE --apply FILE' applies it"
+expect 0 predict kinds.lda table.csv; prints '^table.csv,0,'
+expect 1 eval kinds.lda data/good; says "kinds.lda: found an LDA (without a network), expected a model; 'deeplda lda TABLE --apply FILE' applies it"
 expect 1 eval good_run data/good --compare data/zero.png; says 'data/zero.png: found a picture'
 
 # ---- The data of a run ----
