@@ -194,14 +194,14 @@ static void test_large_tables(void **state)
     float values[3];
 
     (void)state;
-    for (int i = 0; i < ROWS; i++) fprintf(file, "%d,%d.5,-%d,c%d\n", i, i, i, i % 7);
+    for (int i = 0; i < ROWS; i++) fprintf(file, "%d.25,%d.5,-%d,c%d\n", i, i, i, i % 7);
     fclose(file);
     dlda_dataset *dataset = read_ok(in_folder("large.csv"), DLDA_PART_TRAIN);
     assert_int_equal(dlda_dataset_count(dataset), ROWS);
     assert_int_equal(dlda_dataset_classes(dataset), 7);
     for (size_t i = 0; i < ROWS; i++) {
         assert_int_equal(dlda_dataset_images(dataset, i, 1, values), DLDA_OK);
-        assert_true(values[0] == (float)i && values[1] == (float)i + 0.5f && values[2] == -(float)i);
+        assert_true(values[0] == (float)i + 0.25f && values[1] == (float)i + 0.5f && values[2] == -(float)i);
         assert_int_equal(dlda_dataset_label(dataset, i), i % 7);
     }
     dlda_dataset_destroy(dataset);

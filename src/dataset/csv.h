@@ -18,7 +18,7 @@ typedef struct dlda_csv_spec {
     const char *label;      /* the label column; NULL or "": chosen by the rules in csv_columns.c                */
     size_t unlabelled;      /* if `label` is NULL and exactly so many columns are used, all of them are features;
                                0: never                                                                          */
-    int for_lda;            /* 1: row numbers are refused, and messages name the options below                   */
+    int for_lda;            /* 1: messages name the options below, which only an LDA of a table has             */
     const char *drop;       /* columns that are not used                                                         */
     const char *categories; /* columns of text that become indicators                                            */
     const char *keep;       /* columns that are used even if they look like row numbers                          */

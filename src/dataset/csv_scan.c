@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "dataset/csv_columns.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- Labels and levels ---- */
@@ -133,12 +134,14 @@ static size_t follow_counts(const dlda_csv *self, const dlda_record *row, size_t
 static dlda_status refuse_row_number(const dlda_csv *self, size_t column, const char *what)
 {
     const char *name = self->columns[column].name;
+    char advice[96];
 
-    return dlda_fail(DLDA_E_FORMAT,
-                     "%s: column %zu (%s) %s, expected a feature: leave it out by option drop=%zu, or use it by "
-                     "option keep=%zu",
-                     self->path, column + 1, name && name[0] ? dlda_show(name).text : "no name", what, column + 1,
-                     column + 1);
+    if (self->for_lda)
+        snprintf(advice, sizeof advice, "leave it out by option drop=%zu, or use it by option keep=%zu", column + 1,
+                 column + 1);
+    else snprintf(advice, sizeof advice, "remove it from the file");
+    return dlda_fail(DLDA_E_FORMAT, "%s: column %zu (%s) %s, expected a feature: %s", self->path, column + 1,
+                     name && name[0] ? dlda_show(name).text : "no name", what, advice);
 }
 
 static dlda_status check_row_numbers(const dlda_csv *self, const int *first, size_t rows)
@@ -177,7 +180,8 @@ dlda_status dlda_csv_scan(dlda_csv *self)
     enum { BLOCK = 4096 };
     dlda_status status = DLDA_OK;
     int *first = NULL;
-    size_t counting = self->for_lda ? self->n_columns : 0, rows = 0;
+    int is_checked = !self->by_name && (self->for_lda || self->label < self->n_columns);
+    size_t counting = is_checked ? self->n_columns : 0, rows = 0;
 
     DLDA_TRY(DLDA_TAKE(&first, self->n_columns, self->path));
     for (size_t i = 0; i < self->n_columns; i++)
@@ -190,7 +194,7 @@ dlda_status dlda_csv_scan(dlda_csv *self)
             DLDA_TRY(add_row(self, row));
         }
     }
-    if (self->for_lda && !self->by_name) DLDA_TRY(check_row_numbers(self, first, rows));
+    if (is_checked) DLDA_TRY(check_row_numbers(self, first, rows));
     DLDA_TRY(finish(self));
 done:
     dlda_release(first);

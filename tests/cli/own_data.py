@@ -90,6 +90,17 @@ def table():
     assert correct >= 0.75 * total, out
 
 
+def row_numbers():
+    """Sorted by class, a row number would separate the classes, and mean nothing."""
+    for head, first in (('"","a","kind"', 1), ("id,a,kind", 0)):
+        with open("numbered.csv", "w", encoding="ascii") as file:
+            file.write(head + "\n")
+            file.writelines("%d,%.3f,%s\n" % (i + first, i % 7, "xy"[i // 20]) for i in range(40))
+        _, said = run("train", "numbered.csv", "-o", "numbered", code=1)
+        expect(said, "numbered.csv: column 1 ", "expected a feature: remove it from the file")
+        assert not os.path.exists("numbered")
+
+
 def advice():
     """The last epoch is strictly the best: the program says how to go on."""
     advised = 0
@@ -111,6 +122,7 @@ with tempfile.TemporaryDirectory() as folder:
     pictures()
     many_classes()
     table()
+    row_numbers()
     advice()
     os.chdir("/")
 print("own_data: passed")
