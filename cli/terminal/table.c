@@ -12,6 +12,7 @@
 #include <string.h>
 
 enum {
+    SCREEN_COLUMNS = 100,
     NAME_COLUMNS = 16,
     BAR_COLUMNS = 40,
     MATRIX_CLASSES = 20, /* more classes would not fit on a screen: a list of errors is printed instead */
@@ -98,10 +99,11 @@ static void print_classes(FILE *file, const dlda_model *model, const dlda_evalua
     }
 }
 
-/* Columns for the largest count and for names of up to 6 characters. */
+/* Columns for the largest count and for the names: whole ones if the matrix then fits on a screen, else 6 characters. */
 static size_t cell_columns(const dlda_model *model, const dlda_evaluation *evaluation)
 {
-    size_t columns = 3;
+    size_t columns = 3, room = (SCREEN_COLUMNS - NAME_COLUMNS) / evaluation->classes;
+    size_t most = room > 7 ? room - 1 : 6;
 
     for (size_t i = 0; i < evaluation->classes * evaluation->classes; i++) {
         size_t digits = (size_t)snprintf(NULL, 0, "%zu", evaluation->confusion[i]);
@@ -109,7 +111,7 @@ static size_t cell_columns(const dlda_model *model, const dlda_evaluation *evalu
     }
     for (size_t c = 0; c < evaluation->classes; c++) {
         size_t length = characters_in(dlda_model_class_name(model, c));
-        if (length > columns && columns < 6) columns = length < 6 ? length : 6;
+        if (length > columns && columns < most) columns = length < most ? length : most;
     }
     return columns;
 }
