@@ -25,6 +25,8 @@ static const offered_option offered[] = {
     { "objective", 0, "train bench", NULL },
     { "epochs", 'e', "train reproduce", "reproduce: replaces the experiment's number." },
     { "batch", 'b', "train eval refit predict embed info bench", NULL },
+    { "norm-group", 0, "train info", NULL },
+    { "micro-batch", 0, "train info", NULL },
     { "rate", 0, "train", NULL },
     { "halve-every", 0, "train reproduce", "reproduce: by default derived from the number of epochs." },
     { "schedule", 0, "train reproduce", "reproduce: the paper uses halve." },

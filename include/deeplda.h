@@ -534,6 +534,7 @@ typedef struct dlda_memory_spec {
     const char *text, *where;       /* network text, and its name in errors                   */
     size_t height, width, channels; /* of the images; 0, 0, 0: those of the `input` line      */
     size_t batch;                   /* images at once                                         */
+    size_t norm_group, micro_batch; /* as the options                                         */
     size_t threads;                 /* 0: one per core                                        */
 } dlda_memory_spec;
 

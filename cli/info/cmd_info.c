@@ -18,6 +18,8 @@ static const char *const name = "info";
 dlda_status info_ask_memory(const cli_options *options, dlda_memory_spec spec, memory_need *need)
 {
     spec.batch = need->batch = (size_t)option_number(options, "batch");
+    spec.norm_group = (size_t)option_number(options, "norm-group");
+    spec.micro_batch = (size_t)option_number(options, "micro-batch");
     spec.threads = (size_t)option_number(options, "threads");
     return dlda_network_text_memory(&spec, &need->training, &need->inference);
 }

@@ -40,8 +40,8 @@ static int has_input_line(const char *text)
 
 static void write_network_text(const char *network, const char *description, int any_size, const memory_need *need)
 {
-    printf("%s: a network%s\n\n%s", network, any_size ? " for images of any size, shown for 28 x 28 x 1 and 10 classes" : "",
-           description);
+    printf("%s: a network%s\n\n%s", network,
+           any_size ? " for images of any size, shown for 28 x 28 x 1 and 10 classes" : "", description);
     info_write_memory_text(need);
 }
 
@@ -55,8 +55,11 @@ int info_show_network(const char *network, const cli_options *options)
 
     if (status == DLDA_OK) status = dlda_network_text_describe(text, network, side, side, any_size, &description);
     if (status == DLDA_OK)
-        status = info_ask_memory(options, (dlda_memory_spec){ text, network, side, side, (size_t)any_size, 0, 0 },
-                                 &need);
+        status = info_ask_memory(
+            options,
+            (dlda_memory_spec){
+                .text = text, .where = network, .height = side, .width = side, .channels = (size_t)any_size },
+            &need);
     int code = exit_code_of(name, status);
     if (code == EXIT_OK && info_is_json(options)) write_network_json(network, text, description, &need);
     else if (code == EXIT_OK) write_network_text(network, description, any_size, &need);

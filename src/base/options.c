@@ -27,6 +27,8 @@ static const dlda_option_row rows[] = {
     ROW("epochs", "N", "12", NULL, 1, 1000000, "Number of passes over the training samples.", WHOLE, RESULT, epochs),
     ROW("batch", "N", "250", NULL, 2, 1e9,
         "Images per batch. For training with an lda objective, 20 or more per class are recommended.", WHOLE, RESULT, batch),
+    ROW("norm-group", "N", "0", NULL, 0, 1e9,
+        "Images of a batch that batch norm normalises together, approximately; 0: the whole batch.", WHOLE, RESULT, norm_group),
     ROW("rate", "R", "0.1", NULL, 0, 1e6, "Learning rate of the first epoch.", REAL, RESULT, rate),
     ROW("halve-every", "N", "4", NULL, 0, 1000000, "Halve the learning rate every N epochs; 0: never.", WHOLE, RESULT, halve_every),
     ROW("schedule", "NAME", "halve", "halve|cosine", 0, 0,
@@ -76,6 +78,9 @@ static const dlda_option_row rows[] = {
     ROW("label", "COLUMN", "", NULL, 0, 0,
         "Tables: the label column, by name or by number from 1 (default: label, class, target or y, else the last).", TEXT, RUN, label),
     ROW("threads", "N", "0", NULL, 0, 1024, "Number of threads; 0: one per core. Results do not depend on it.", WHOLE, RUN, threads),
+    ROW("micro-batch", "M", "0", NULL, 0, 1e9,
+        "Images of a batch whose values are in memory at once, at least norm-group; the others are computed twice. 0: all. "
+        "Results do not depend on it.", WHOLE, RUN, micro_batch),
     ROW("checkpoint", "MINUTES", "10", NULL, 0, 1e6,
         "Save a checkpoint at this interval and after each epoch; 0: after each epoch only.", REAL, RUN, checkpoint),
 };

@@ -18,7 +18,7 @@ struct dlda_options {
     /* affect the result */
     const char *net;
     int64_t objective; /* dlda_objective_kind */
-    int64_t epochs, batch, halve_every, patience, seed;
+    int64_t epochs, batch, norm_group, halve_every, patience, seed;
     double tolerance;
     const char *init; /* a model file to start from, or "" */
     int64_t schedule; /* dlda_schedule_kind */
@@ -33,7 +33,7 @@ struct dlda_options {
     /* source of the data, recorded with a run */
     const char *data, *format, *label; /* format "": recognised from the content */
     /* execution */
-    int64_t threads;
+    int64_t threads, micro_batch;
     double checkpoint; /* minutes */
 };
 

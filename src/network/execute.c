@@ -72,7 +72,7 @@ static void normalise_by_batch(dlda_plan *self, dlda_stage *stage, const float *
     self->kernels->statistics(&self->exec, rows, stage->raw.channels, raw_of(self, stage), stage->mean,
                               stage->inverse);
     set_view(stage, weights);
-    update_running(self, stage, rows, state);
+    if (state) update_running(self, stage, rows, state);
 }
 
 static void normalise_by_state(dlda_stage *stage, const float *weights, const float *state)

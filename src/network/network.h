@@ -117,11 +117,34 @@ typedef struct dlda_step {
 } dlda_step;
 
 /* The forward pass in training: batch norm uses the statistics of the batch and updates the running ones in the
- * state; dropout is active. */
+ * state (NULL: does not, for a pass that repeats an earlier one); dropout is active. */
 const float *dlda_plan_forward(dlda_plan *plan, const float *weights, float *state, const float *X, size_t n,
                                const dlda_step *step);
 /* Gradient [n_weights] of the weights, given dH [n][features], the gradient of the output of the latest
  * dlda_plan_forward. X, weights and step must be unchanged since that call. */
 void dlda_plan_backward(dlda_plan *plan, const float *weights, const float *dH, float *gradient);
+
+/* ---- Whole batches ---- */
+
+typedef struct dlda_passes_spec {
+    size_t batch;    /* maximum number of images                                                              */
+    size_t group;    /* images that batch norm normalises together, approximately; 0: the whole batch         */
+    size_t micro;    /* images whose values are in memory at once, at least one group; 0: the whole batch     */
+    dlda_team *team; /* threads to use; NULL: the calling thread only                                         */
+    dlda_kernels kernels;
+} dlda_passes_spec;
+
+/* passes.c: training passes over a batch in groups. */
+typedef struct dlda_passes dlda_passes;
+
+dlda_status dlda_passes_create(const dlda_network *network, const dlda_passes_spec *spec, dlda_passes **passes);
+void dlda_passes_destroy(dlda_passes *passes);
+dlda_status dlda_passes_measure(const dlda_network *network, const dlda_passes_spec *spec, size_t *bytes);
+/* A plan for inference on up to *most images, between training steps. `most` may be NULL. */
+dlda_plan *dlda_passes_plan(const dlda_passes *passes, size_t *most);
+/* As dlda_plan_forward and dlda_plan_backward. The result does not depend on `micro`. */
+const float *dlda_passes_forward(dlda_passes *passes, const float *weights, float *state, const float *X, size_t n,
+                                 const dlda_step *step);
+void dlda_passes_backward(dlda_passes *passes, const float *weights, const float *dH, float *gradient);
 
 #endif

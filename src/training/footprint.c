@@ -12,19 +12,22 @@ dlda_status dlda_network_text_memory(const dlda_memory_spec *spec, size_t *train
     DLDA_NEED(spec->text, spec->where);
     dlda_status status = DLDA_OK;
     dlda_network *network = NULL;
-    dlda_plan_spec plan = { spec->batch, NULL, 1, DLDA_KERNELS_FAST };
+    dlda_plan_spec plan = { spec->batch, NULL, 0, DLDA_KERNELS_FAST };
+    dlda_passes_spec passes = { spec->batch, spec->norm_group, spec->micro_batch, NULL, DLDA_KERNELS_FAST };
     size_t trains = 0, infers = 0, images = 0;
 
     DLDA_TRY(dlda_network_parse(spec->text, spec->where, (dlda_shape){ spec->height, spec->width, spec->channels },
                                 DLDA_EXAMPLE_CLASSES, &network));
     DLDA_TRY(dlda_team_create(spec->threads, &plan.team)); /* each thread has its own scratch memory */
-    DLDA_TRY(dlda_plan_measure(network, &plan, &trains));
-    plan.training = 0;
+    passes.team = plan.team;
+    DLDA_TRY(dlda_passes_measure(network, &passes, &trains));
     DLDA_TRY(dlda_plan_measure(network, &plan, &infers));
     DLDA_TRY(dlda_multiply_sizes(spec->batch, dlda_shape_size(network->input) * sizeof(float), "images", &images));
     size_t weights = network->n_weights * sizeof(float), state = network->n_state * sizeof(float);
-    /* images: current batch, next batch, batch being measured; weights: current, gradient, momentum, best model */
-    *training = trains + 3 * images + 4 * weights + 2 * state;
+    size_t group = spec->norm_group && spec->norm_group < spec->batch ? spec->norm_group : spec->batch;
+    size_t measured = images / (spec->batch ? spec->batch : 1) * group;
+    /* images: current batch, next batch, those being measured; weights: current, gradient, momentum, best model */
+    *training = trains + 2 * images + measured + 4 * weights + 2 * state;
     *inference = infers + weights + state;
 done:
     dlda_team_destroy(plan.team);

@@ -39,13 +39,13 @@ static const float *embed(dlda_trainer *self, const dlda_dataset *set, size_t fi
     for (size_t i = 0; i < n; i++) self->positions[i] = first + i;
     dlda_dataset_gather(set, self->positions, n, self->team, self->images);
     dlda_preparation_run(self->batch_preparation, self->team, n, self->images, NULL);
-    return dlda_plan_infer(self->plan, weights, state, self->images, n);
+    return dlda_plan_infer(dlda_passes_plan(self->passes, NULL), weights, state, self->images, n);
 }
 
 static size_t portion(const dlda_trainer *self, const dlda_dataset *set, size_t first)
 {
     size_t left = dlda_dataset_count(set) - first;
-    return left < self->batch ? left : self->batch;
+    return left < self->portion ? left : self->portion;
 }
 
 /* Fits an LDA on a set's features. Copies the features to H unless it is NULL. */

@@ -42,6 +42,21 @@ static dlda_status fit_batch(dlda_options *options, size_t count)
     return dlda_options_suggest(options, "batch", text);
 }
 
+/* Batch norm couples the rows of a group, so a group must be in memory at once. */
+static dlda_status check_groups(const dlda_options *options)
+{
+    if (options->micro_batch > 0 && options->norm_group == 0)
+        return dlda_fail(
+            DLDA_E_OPTION,
+            "option micro-batch: found %lld without option norm-group, which says how many images batch norm "
+            "normalises together; expected norm-group of at most %lld",
+            (long long)options->micro_batch, (long long)options->micro_batch);
+    if (options->micro_batch > 0 && options->micro_batch < options->norm_group)
+        return dlda_fail(DLDA_E_OPTION, "option micro-batch: found %lld, expected at least norm-group, %lld",
+                         (long long)options->micro_batch, (long long)options->norm_group);
+    return DLDA_OK;
+}
+
 static dlda_status check_shift(const dlda_options *options, const dlda_dataset *train)
 {
     size_t height = dlda_dataset_height(train), width = dlda_dataset_width(train);
@@ -138,8 +153,10 @@ static dlda_status make_parts(dlda_trainer *self)
     DLDA_TRY(dlda_sampler_create(dlda_dataset_labels(self->train), count, classes, (size_t)options->batch,
                                  (uint64_t)options->seed, &self->sampler));
     self->batch = dlda_sampler_size(self->sampler, 0);
-    dlda_plan_spec plan = { self->batch, self->team, 1, (dlda_kernels)options->kernels };
-    DLDA_TRY(dlda_plan_create(network, &plan, &self->plan));
+    dlda_passes_spec passes = { self->batch, (size_t)options->norm_group, (size_t)options->micro_batch, self->team,
+                                (dlda_kernels)options->kernels };
+    DLDA_TRY(dlda_passes_create(network, &passes, &self->passes));
+    dlda_passes_plan(self->passes, &self->portion);
     dlda_objective_spec objective = { (dlda_objective_kind)options->objective,
                                       classes,
                                       network->features,
@@ -162,17 +179,17 @@ static dlda_status take_arrays(dlda_trainer *self)
     size_t n_probe = dlda_dataset_count(self->probe ? self->probe : self->train);
     size_t n_images = 0, n_features = 0;
 
-    DLDA_TRY(dlda_multiply_sizes(self->batch, in, "images of a batch", &n_images));
+    DLDA_TRY(dlda_multiply_sizes(self->portion, in, "images of a batch", &n_images));
     DLDA_TRY(dlda_multiply_sizes(n_probe, D, "features", &n_features));
     DLDA_TRY(DLDA_TAKE(&self->weights, network->n_weights, "weights"));
     DLDA_TRY(DLDA_TAKE(&self->gradient, network->n_weights, "gradients"));
     DLDA_TRY(DLDA_TAKE(&self->velocity, network->n_weights, "momentum"));
     DLDA_TRY(DLDA_TAKE(&self->state, network->n_state, "batch norm statistics"));
     DLDA_TRY(DLDA_TAKE(&self->images, n_images, "images of a batch"));
-    DLDA_TRY(DLDA_TAKE(&self->positions, self->batch, "positions of a batch"));
+    DLDA_TRY(DLDA_TAKE(&self->positions, self->portion, "positions of a batch"));
     DLDA_TRY(DLDA_TAKE(&self->dH, self->batch * D, "gradients of features"));
     DLDA_TRY(DLDA_TAKE(&self->H, n_features, "features"));
-    DLDA_TRY(DLDA_TAKE(&self->predicted, self->batch, "predictions"));
+    DLDA_TRY(DLDA_TAKE(&self->predicted, self->portion, "predictions"));
 done:
     return status;
 }
@@ -205,6 +222,7 @@ dlda_status dlda_trainer_create(const dlda_options *options, const dlda_dataset 
 
     DLDA_TRY(check_data(options, train, validation));
     DLDA_TRY(check_shift(options, train));
+    DLDA_TRY(check_groups(options));
     DLDA_TRY(DLDA_TAKE(&self, 1, "trainer"));
     DLDA_TRY(dlda_options_copy(options, &self->options));
     DLDA_TRY(fit_batch(self->options, dlda_dataset_count(train)));
@@ -236,7 +254,7 @@ void dlda_trainer_destroy(dlda_trainer *self)
     dlda_trainer_leave_folder(self);
     dlda_loader_destroy(self->loader); /* first: its thread uses the others */
     dlda_sampler_destroy(self->sampler);
-    dlda_plan_destroy(self->plan);
+    dlda_passes_destroy(self->passes);
     dlda_team_destroy(self->team);
     dlda_objective_destroy(self->objective);
     dlda_scatter_destroy(self->scatter);

@@ -35,7 +35,8 @@ struct dlda_trainer {
     dlda_sampler *sampler;    /* from the first batch on, only the loader's thread uses it, except for sizes */
     dlda_batch_source source; /* input of the loader                                                         */
     dlda_loader *loader;
-    dlda_plan *plan;
+    dlda_passes *passes;
+    size_t portion; /* images at once in passes over a whole set */
     dlda_objective *objective;
     dlda_scatter *scatter;
     /* learned values: the model holds the best epoch, these arrays the latest */
@@ -54,10 +55,10 @@ struct dlda_trainer {
     double best_accuracy;
     float *dH; /* [batch][features]       */
     /* scratch for passes over a whole set in portions */
-    float *images;     /* [batch][input]    */
-    size_t *positions; /* [batch]           */
+    float *images;     /* [portion][input]  */
+    size_t *positions; /* [portion]         */
     float *H;          /* [probe][features] */
-    int *predicted;    /* [batch]           */
+    int *predicted;    /* [portion]         */
     dlda_history *history;
     char *folder;    /* NULL: the run is not recorded      */
     int made_folder; /* 1: this trainer created the folder */
