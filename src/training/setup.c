@@ -142,6 +142,18 @@ static dlda_status make_loader(dlda_trainer *self)
     return dlda_loader_create(&spec, &self->loader);
 }
 
+/* Memory that cannot be had: says how a batch of that size can be trained. */
+static dlda_status propose_groups(dlda_status status, const dlda_options *options)
+{
+    char cause[512];
+
+    if (status != DLDA_E_MEMORY || options->micro_batch) return status;
+    snprintf(cause, sizeof cause, "%s", dlda_last_error());
+    return dlda_fail(
+        status, "%s; options norm-group=%lld and micro-batch=%lld keep the batch of %lld and need less", cause,
+        (long long)(options->batch + 7) / 8, (long long)(options->batch + 7) / 8, (long long)options->batch);
+}
+
 /* Creates the parts that do the work, each planned for the largest batch. */
 static dlda_status make_parts(dlda_trainer *self)
 {
@@ -155,7 +167,7 @@ static dlda_status make_parts(dlda_trainer *self)
     self->batch = dlda_sampler_size(self->sampler, 0);
     dlda_passes_spec passes = { self->batch, (size_t)options->norm_group, (size_t)options->micro_batch, self->team,
                                 (dlda_kernels)options->kernels };
-    DLDA_TRY(dlda_passes_create(network, &passes, &self->passes));
+    DLDA_TRY(propose_groups(dlda_passes_create(network, &passes, &self->passes), options));
     dlda_passes_plan(self->passes, &self->portion);
     dlda_objective_spec objective = { (dlda_objective_kind)options->objective,
                                       classes,
