@@ -55,7 +55,10 @@ void print_with_dashes(FILE *file, const char *message);
 /* Prints "deeplda NAME: MESSAGE" on stderr, with dashes; `name` may be NULL. */
 void complain(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The same, with a pointer to --help. Returns EXIT_USAGE. */
+/* The same for what is no failure: it is not printed in red. */
+void say_note(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same as complain, with a pointer to --help. Returns EXIT_USAGE. */
 int complain_usage(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Prints dlda_last_error() and returns the exit code of a status. For DLDA_OK it prints
