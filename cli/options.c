@@ -158,7 +158,7 @@ static const own_option own[] = {
     OWN("rows", "LIST", "", NULL, 0, 0,
         "Rows of the tables, separated by commas: deeplda, svm, cce, cce-lda (the default), ours, ours-svm; or all.", TEXT, 0, "reproduce"),
     OWN("json", NULL, "false", NULL, 0, 0,
-        "Print JSON: one object, or one line per image or event.", FLAG, 0, "train eval refit predict embed lda export info bench data"),
+        "Print JSON: one object, or one line per image or event.", FLAG, 0, "train eval refit predict embed lda export info bench report reproduce data"),
     OWN("quiet", NULL, "false", NULL, 0, 0, "Print no progress, only the result.", FLAG, 'q', "train data reproduce"),
     OWN("help", NULL, "false", NULL, 0, 0,
         "Explain the command and its options.", FLAG, 'h', "train eval refit predict embed lda export report reproduce info bench data"),

@@ -20,10 +20,10 @@ typedef struct data_verb {
 
 static const data_verb verbs[] = {
     { "list", "no other word", 0, 0, "json help", data_list },
-    { "fetch", "mnist or cifar10", 1, (size_t)-1, "quiet help", data_fetch },
+    { "fetch", "mnist or cifar10", 1, (size_t)-1, "quiet json help", data_fetch },
     { "check", "PATH", 1, 1, "format resize label skip-bad json help", data_check },
-    { "convert", "PATH -o FOLDER", 1, 1, "to output force format resize label skip-bad help", data_convert },
-    { "show", "PATH [-o FILE.png]", 1, 1, "count output format resize label skip-bad help", data_show },
+    { "convert", "PATH -o FOLDER", 1, 1, "to output force format resize label skip-bad json help", data_convert },
+    { "show", "PATH [-o FILE.png]", 1, 1, "count output format resize label skip-bad json help", data_show },
 };
 
 enum { N_VERBS = sizeof verbs / sizeof verbs[0] };
