@@ -21,6 +21,18 @@ const cli_command *command_at(size_t i)
     return i < sizeof commands / sizeof commands[0] ? commands[i] : NULL;
 }
 
+const char *verb_word(const cli_command *verb)
+{
+    return strchr(verb->name, ' ') + 1;
+}
+
+const cli_command *command_verb(const cli_command *command, const char *word)
+{
+    for (size_t i = 0; command->verbs && command->verbs[i]; i++)
+        if (strcmp(verb_word(command->verbs[i]), word) == 0) return command->verbs[i];
+    return NULL;
+}
+
 static const cli_command *command_by_name(const char *name)
 {
     for (size_t i = 0; command_at(i); i++)
@@ -46,7 +58,8 @@ static int run_command(const cli_command *command, int argc, char **argv)
     int code = arguments_read(command, argc, argv, &arguments);
 
     if (code != EXIT_OK) return code;
-    if (option_is(arguments.options, "help", "true")) help_command(stdout, command);
+    const cli_command *verb = arguments.n_words > 0 ? command_verb(command, arguments.words[0]) : NULL;
+    if (option_is(arguments.options, "help", "true")) help_command(stdout, verb ? verb : command);
     else code = command->run(&arguments);
     arguments_release(&arguments);
     return finish_stdout(command->name, code);
@@ -57,7 +70,8 @@ static int show_help(int argc, char **argv)
     const cli_command *command = argc > 2 ? command_by_name(argv[2]) : NULL;
 
     if (argc > 2 && !command) return complain_unknown_command(argv[2]);
-    if (command) help_command(stdout, command);
+    const cli_command *verb = command && argc > 3 ? command_verb(command, argv[3]) : NULL;
+    if (command) help_command(stdout, verb ? verb : command);
     else help_program(stdout);
     return finish_stdout(NULL, EXIT_OK);
 }
