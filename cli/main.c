@@ -5,6 +5,7 @@
 #include "arguments.h"
 #include "base/closest_word.h"
 #include "blas_core.h"
+#include "completion/completion.h"
 #include "help.h"
 
 #include <locale.h>
@@ -107,6 +108,7 @@ int main(int argc, char **argv)
     if (command) return run_command(command, argc - 2, argv + 2);
     if (is_one_of(argv[1], "--help", "-h", "help")) return show_help(argc, argv);
     if (is_one_of(argv[1], "--version", "-V", "version")) return show_version();
+    if (strcmp(argv[1], "completion") == 0) return completion_print(argc > 2 ? argv[2] : NULL);
     if (strcmp(argv[1], "--options-markdown") == 0) return show_options(help_options_markdown);
     if (strcmp(argv[1], "--options-man") == 0) return show_options(help_options_man);
     if (argv[1][0] == '-') return complain_usage(NULL, "unknown option %s; expected a command first", argv[1]);

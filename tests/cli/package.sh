@@ -55,6 +55,11 @@ mv "$documents" moved
 "$prefix/bin/deeplda" --help >out 2>err
 holds "without them, help names the man page" grep -qx 'Documentation: man deeplda' out
 mv moved "$documents"
+for shell in bash:bash-completion/completions/deeplda zsh:zsh/site-functions/_deeplda fish:fish/vendor_completions.d/deeplda.fish; do
+    "$prefix/bin/deeplda" completion "${shell%%:*}" >out 2>err
+    holds "the completion of ${shell%%:*} is installed" cmp -s out "$prefix/share/${shell#*:}"
+done
+
 # ---- Symbols ----
 
 # The declarations that DLDA_API marks, each on one line, up to its first bracket.
