@@ -36,6 +36,8 @@ typedef struct cli_command {
     const char *examples; /* one command line per line                  */
     int takes_presets;    /* --help lists the presets of the data sets  */
     int replaces;         /* the output may overwrite the first operand */
+    /* NULL, or commands of two words ("data show") and a final NULL: the first operand selects one of them. */
+    const struct cli_command *const *verbs;
     /* Executes the command and returns the exit code. */
     int (*run)(const cli_arguments *arguments);
 } cli_command;
@@ -45,6 +47,10 @@ extern const cli_command train_command, eval_command, refit_command, predict_com
 
 /* Command i of the program, from 0; NULL after the last. */
 const cli_command *command_at(size_t i);
+/* The verb of a command that `word` names; NULL if there is none. */
+const cli_command *command_verb(const cli_command *command, const char *word);
+/* The second word of the name of a verb: "show" of "data show". */
+const char *verb_word(const cli_command *verb);
 
 /* ---- message.c ---- */
 
@@ -55,7 +61,10 @@ void print_with_dashes(FILE *file, const char *message);
 /* Prints "deeplda NAME: MESSAGE" on stderr, with dashes; `name` may be NULL. */
 void complain(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The same, with a pointer to --help. Returns EXIT_USAGE. */
+/* The same for what is no failure: it is not printed in red. */
+void say_note(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same as complain, with a pointer to --help. Returns EXIT_USAGE. */
 int complain_usage(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Prints dlda_last_error() and returns the exit code of a status. For DLDA_OK it prints

@@ -3,11 +3,13 @@
  * help.c - prints `deeplda --help` and `deeplda COMMAND --help`.
  */
 #include "help.h"
-#include "arguments.h"
+#include "doc_folder.h"
+#include "terminal/colour.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-enum { HELP_COLUMNS = 80, OPTION_COLUMN = 26 };
+enum { HELP_COLUMNS = 80, OPTION_COLUMN = 26, COMMAND_COLUMN = 12 };
 
 /* Prints text from column `at` on, wrapped at HELP_COLUMNS and indented by `indent`. */
 static void print_wrapped(FILE *file, const char *text, size_t at, size_t indent)
@@ -36,75 +38,85 @@ static void print_wrapped(FILE *file, const char *text, size_t at, size_t indent
     fputc('\n', file);
 }
 
-/* "-b, --batch N", padded to OPTION_COLUMN columns; a longer one gets its own line. */
+/* A heading after an empty line, and the rest of its line. */
+static void print_heading(FILE *file, const char *words, const char *rest)
+{
+    fprintf(file, "\n%s%s%s%s\n", colour(file, COLOUR_HEADING), words, colour(file, COLOUR_END), rest);
+}
+
+static void print_usage(FILE *file)
+{
+    fprintf(file, "%sUsage:%s ", colour(file, COLOUR_HEADING), colour(file, COLOUR_END));
+}
+
+/* "-b, --batch N", padded to OPTION_COLUMN columns; a longer one gets its own line. A flag of the library may be on
+ * by the data or their presets, so it can be turned off. */
 static void print_option_name(FILE *file, const cli_option *option)
 {
     char name[HELP_COLUMNS];
     char letter[8] = "   ";
+    const char *word = option->info->name, *argument = option->info->argument;
 
     if (option->letter) snprintf(letter, sizeof letter, "-%c,", option->letter);
-    const char *argument = option->info->argument;
-    snprintf(name, sizeof name, "  %s --%s%s%s", letter, option->info->name, argument ? " " : "",
-             argument ? argument : "");
+    int length = snprintf(name, sizeof name, "  %s --%s%s%s", letter, word, argument ? " " : "",
+                          argument ? argument : "");
+    if (option_can_be_negated(option)) snprintf(name + length, sizeof name - (size_t)length, ", --no-%s", word);
     fprintf(file, "%-*s", OPTION_COLUMN, name);
     if (strlen(name) >= OPTION_COLUMN) fprintf(file, "\n%*s", OPTION_COLUMN, "");
 }
 
-/* Length of the prefix of a sentence for one command, "train: " or "data show: "; 0 if it is for all commands. */
-static size_t scope_length(const char *sentence)
+/* The text of an option with its choices and its default, in new memory; NULL if there is none. */
+static char *option_paragraph(const cli_option *option, const char *command)
 {
-    size_t word = strcspn(sentence, " :"), length = strspn(sentence, "abcdefghijklmnopqrstuvwxyz ");
-    const cli_command *command = NULL;
+    const char *choices = option->info->choices, *initial = option_initial(option, command);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
 
-    if (strncmp(sentence + length, ": ", 2) != 0) return 0;
-    for (size_t i = 0; (command = command_at(i)) != NULL; i++)
-        if (strlen(command->name) == word && strncmp(sentence, command->name, word) == 0) return length + 2;
-    return 0;
-}
-
-/* Removes the sentences for other commands from the text of an option, and redundant names of the command itself:
- * at the start ("train: folder" becomes "Folder") and before a verb ("data show: " becomes "show: "). */
-static void keep_sentences_of(const char *command, char *text)
-{
-    size_t name = strlen(command);
-    char *to = text;
-    int keep = 1;
-
-    for (const char *from = text, *next = NULL; *from; from = next) {
-        size_t scope = scope_length(from);
-        const char *stop = strstr(from, ". ");
-        next = stop ? stop + 2 : from + strlen(from);
-        if (scope) keep = strcspn(from, " :") == name && strncmp(from, command, name) == 0;
-        if (!keep) continue;
-        int starts = scope && to == text && from[name] == ':', verb = scope && from[name] == ' ';
-        from += starts ? scope : verb ? name + 1 : 0;
-        memmove(to, from, (size_t)(next - from));
-        if (starts && *to >= 'a' && *to <= 'z') *to = (char)(*to - 'a' + 'A');
-        to += next - from;
-    }
-    while (to > text && to[-1] == ' ') to--;
-    *to = '\0';
+    if (!file) return NULL;
+    print_with_dashes(file, option_help(option, command));
+    if (choices) fprintf(file, " One of %s.", choices);
+    if (initial[0]) fprintf(file, " [%s]", initial);
+    fclose(file);
+    return text;
 }
 
 static void print_option(FILE *file, const cli_option *option, const char *command)
 {
-    const dlda_option_info *info = option->info;
-    const char *remark = option->remark, *initial = info->argument ? info->initial : "";
-    char text[1024];
+    char *text = option_paragraph(option, command);
 
-    snprintf(text, sizeof text, "%s%s%s", info->help, remark ? " " : "", remark ? remark : "");
-    keep_sentences_of(command, text);
-    size_t used = strlen(text);
-    snprintf(text + used, sizeof text - used, "%s%s%s%s%s%s", info->choices ? " One of " : "",
-             info->choices ? info->choices : "", info->choices ? "." : "", initial[0] ? " [" : "", initial,
-             initial[0] ? "]" : "");
     print_option_name(file, option);
-    print_wrapped(file, text, OPTION_COLUMN, OPTION_COLUMN);
+    print_wrapped(file, text ? text : option_help(option, command), OPTION_COLUMN, OPTION_COLUMN);
+    free(text);
+}
+
+static void print_options(FILE *file, const cli_command *command)
+{
+    cli_option option;
+
+    print_heading(file, "Options", ", with their defaults in brackets:");
+    for (size_t i = 0; option_at(i, &option); i++)
+        if (option_belongs(&option, command->name)) print_option(file, &option, command->name);
+}
+
+/* A line of a list of commands. */
+static void print_summary(FILE *file, const char *name, const char *summary)
+{
+    fprintf(file, "  %-*s", COMMAND_COLUMN - 2, name);
+    print_wrapped(file, summary, COMMAND_COLUMN, COMMAND_COLUMN);
+}
+
+static void print_verbs(FILE *file, const cli_command *command)
+{
+    print_heading(file, "Verbs:", "");
+    for (size_t i = 0; command->verbs[i]; i++)
+        print_summary(file, verb_word(command->verbs[i]), command->verbs[i]->summary);
+    fprintf(file, "\n'deeplda %s VERB --help' lists the options of a verb.\n", command->name);
 }
 
 static void print_examples(FILE *file, const char *examples)
 {
-    fputs("\nExamples:\n", file);
+    print_heading(file, "Examples:", "");
     for (const char *line = examples; *line;) {
         size_t length = strcspn(line, "\n");
         fprintf(file, "  %.*s\n", (int)length, line);
@@ -127,7 +139,7 @@ static void print_presets(FILE *file)
 {
     enum { COLUMN = 12 };
 
-    fputs("\nPresets for known data sets; explicit options take precedence:\n", file);
+    print_heading(file, "Presets", " for known data sets; explicit options take precedence:");
     for (size_t i = 0; dlda_preset_at(i);) {
         char text[1024] = "";
         const dlda_preset *first = dlda_preset_at(i), *row = first;
@@ -138,36 +150,59 @@ static void print_presets(FILE *file)
     }
 }
 
+/* Where the docs/ are that the texts refer to. */
+static void print_documentation(FILE *file)
+{
+    char folder[4096];
+
+    if (doc_folder_find(folder, sizeof folder)) fprintf(file, "\nDocumentation: docs/ in %s\n", folder);
+    else fputs("\nDocumentation: man deeplda\n", file);
+}
+
 void help_command(FILE *file, const cli_command *command)
 {
-    cli_option option;
-
-    fprintf(file, "Usage: deeplda %s [OPTION]... %s\n", command->name, command->operands);
+    print_usage(file);
+    fprintf(file, "deeplda %s [OPTION]...%s%s\n", command->name, command->operands[0] ? " " : "",
+            command->operands);
     print_wrapped(file, command->summary, 0, 0);
     fputc('\n', file);
     print_wrapped(file, command->details, 0, 0);
-    fputs("\nOptions, with their defaults in brackets:\n", file);
-    for (size_t i = 0; option_at(i, &option); i++)
-        if (option_belongs(&option, command->name)) print_option(file, &option, command->name);
+    if (command->verbs) print_verbs(file, command);
+    else print_options(file, command);
     if (command->takes_presets) print_presets(file);
     print_examples(file, command->examples);
+    print_documentation(file);
+}
+
+static void print_commands(FILE *file)
+{
+    const cli_command *command = NULL;
+
+    print_heading(file, "Commands:", "");
+    for (size_t i = 0; (command = command_at(i)) != NULL; i++) print_summary(file, command->name, command->summary);
 }
 
 void help_program(FILE *file)
 {
-    const cli_command *command = NULL;
-
-    fputs("Usage: deeplda COMMAND [OPTION]... [WORD]...\n"
-          "Deep Linear Discriminant Analysis: networks whose features are linearly separable.\n\nCommands:\n",
+    print_usage(file);
+    fputs("deeplda COMMAND [OPTION]... [WORD]...\n"
+          "Deep Linear Discriminant Analysis: classifiers of pictures and tables that\n"
+          "consist of a network and an LDA on its features.\n",
           file);
-    for (size_t i = 0; (command = command_at(i)) != NULL; i++)
-        fprintf(file, "  %-9s %s\n", command->name, command->summary);
-    fputs("\nOptions:\n"
-          "  -h, --help      this text; after a command, the help of that command\n"
+    print_heading(file, "First steps:", "");
+    fputs("  deeplda train photos/        # with a sub-folder of pictures for each class\n"
+          "  deeplda train table.csv      # or a table with a column of labels\n"
+          "  deeplda eval run             # test it: accuracy, classes, confusion\n"
+          "  deeplda predict run new.png  # classify a picture\n"
+          "  deeplda report run           # figures and a page, run/report.html\n"
+          "Without data of your own: deeplda train digits. About formats of data:\n"
+          "docs/data_formats.md.\n",
+          file);
+    print_commands(file);
+    print_heading(file, "Options:", "");
+    fputs("  -h, --help      this text; after a command, the help of that command\n"
           "  -V, --version   the version\n",
           file);
-    print_examples(file, "deeplda train digits -o run\n"
-                         "deeplda eval run\n"
-                         "deeplda predict run seven.png");
     fputs("\nExit status: 0 ok, 1 failure, 2 a mistake on the command line.\n", file);
+    print_documentation(file);
 }

@@ -40,6 +40,15 @@ static void print_markdown_values(FILE *file, const dlda_option_info *option)
     }
 }
 
+/* What it means for some commands. */
+static void print_markdown_words(FILE *file, const option_words *words)
+{
+    fprintf(file, "<br>*%s*: ", words->commands);
+    if (words->help) print_cell(file, words->help);
+    if (words->initial && words->initial[0]) fprintf(file, "%s", words->help ? " Default: " : "default ");
+    if (words->initial && words->initial[0]) fprintf(file, "%s.", words->initial);
+}
+
 static void print_markdown_row(FILE *file, const cli_option *option)
 {
     const dlda_option_info *info = option->info;
@@ -52,16 +61,9 @@ static void print_markdown_row(FILE *file, const cli_option *option)
     else fputs(" | ", file);
     fprintf(file, " | %s | ", option->commands);
     print_cell(file, info->help);
-    if (option->remark) fputc(' ', file);
-    if (option->remark) print_cell(file, option->remark);
+    for (size_t i = 0; option_words_at(i); i++)
+        if (strcmp(option_words_at(i)->option, info->name) == 0) print_markdown_words(file, option_words_at(i));
     fputs(" |\n", file);
-}
-
-static int is_of_library(const cli_option *option)
-{
-    for (size_t i = 0; dlda_option_at(i); i++)
-        if (dlda_option_at(i) == option->info) return 1;
-    return 0;
 }
 
 static void print_markdown_table(FILE *file, int of_library)
@@ -70,13 +72,14 @@ static void print_markdown_table(FILE *file, int of_library)
 
     fputs("\n| option | values | default | commands | meaning |\n|---|---|---|---|---|\n", file);
     for (size_t i = 0; option_at(i, &option); i++)
-        if (is_of_library(&option) == of_library) print_markdown_row(file, &option);
+        if (option.of_library == of_library) print_markdown_row(file, &option);
 }
 
 void help_options_markdown(FILE *file)
 {
     fputs("# Options\n\n"
-          "This page is made from the tables in `src/base/options.c` and `cli/options.c` by `make docs`.\n\n"
+          "This page is made from the tables in `src/base/options.c`, `cli/options.c` and `cli/option_help.c` by "
+          "`make docs`.\n\n"
           "## Of the library and of the program\n\n"
           "The library's `dlda_options_set` takes the same names (without the dashes) and the same values as text. "
           "All\n"
@@ -99,6 +102,19 @@ static void print_roff(FILE *file, const char *text)
     }
 }
 
+/* What it means for some commands. */
+static void print_man_words(FILE *file, const option_words *words)
+{
+    fprintf(file, ".br\n\\fI%s\\fR: ", words->commands);
+    if (words->help) print_roff(file, words->help);
+    if (words->initial && words->initial[0]) {
+        fputs(words->help ? " Default: " : "default ", file);
+        print_roff(file, words->initial);
+        fputc('.', file);
+    }
+    fputc('\n', file);
+}
+
 static void print_man_option(FILE *file, const cli_option *option)
 {
     const dlda_option_info *info = option->info;
@@ -111,8 +127,6 @@ static void print_man_option(FILE *file, const cli_option *option)
     if (info->argument) fprintf(file, " \\fI%s\\fR", info->argument);
     fputc('\n', file);
     print_roff(file, info->help);
-    if (option->remark) fputc('\n', file);
-    if (option->remark) print_roff(file, option->remark);
     if (info->choices) fputs("\nOne of ", file);
     if (info->choices) print_roff(file, info->choices);
     if (info->choices) fputc('.', file);
@@ -120,6 +134,8 @@ static void print_man_option(FILE *file, const cli_option *option)
     if (info->argument && info->initial[0]) print_roff(file, info->initial);
     if (info->argument && info->initial[0]) fputc('.', file);
     fprintf(file, "\nCommands: %s.\n", option->commands);
+    for (size_t i = 0; option_words_at(i); i++)
+        if (strcmp(option_words_at(i)->option, info->name) == 0) print_man_words(file, option_words_at(i));
 }
 
 void help_options_man(FILE *file)

@@ -5,6 +5,7 @@
 #include "arguments.h"
 #include "base/closest_word.h"
 #include "blas_core.h"
+#include "completion/completion.h"
 #include "help.h"
 
 #include <locale.h>
@@ -19,6 +20,18 @@ const cli_command *command_at(size_t i)
     };
 
     return i < sizeof commands / sizeof commands[0] ? commands[i] : NULL;
+}
+
+const char *verb_word(const cli_command *verb)
+{
+    return strchr(verb->name, ' ') + 1;
+}
+
+const cli_command *command_verb(const cli_command *command, const char *word)
+{
+    for (size_t i = 0; command->verbs && command->verbs[i]; i++)
+        if (strcmp(verb_word(command->verbs[i]), word) == 0) return command->verbs[i];
+    return NULL;
 }
 
 static const cli_command *command_by_name(const char *name)
@@ -46,7 +59,8 @@ static int run_command(const cli_command *command, int argc, char **argv)
     int code = arguments_read(command, argc, argv, &arguments);
 
     if (code != EXIT_OK) return code;
-    if (option_is(arguments.options, "help", "true")) help_command(stdout, command);
+    const cli_command *verb = arguments.n_words > 0 ? command_verb(command, arguments.words[0]) : NULL;
+    if (option_is(arguments.options, "help", "true")) help_command(stdout, verb ? verb : command);
     else code = command->run(&arguments);
     arguments_release(&arguments);
     return finish_stdout(command->name, code);
@@ -57,7 +71,8 @@ static int show_help(int argc, char **argv)
     const cli_command *command = argc > 2 ? command_by_name(argv[2]) : NULL;
 
     if (argc > 2 && !command) return complain_unknown_command(argv[2]);
-    if (command) help_command(stdout, command);
+    const cli_command *verb = command && argc > 3 ? command_verb(command, argv[3]) : NULL;
+    if (command) help_command(stdout, verb ? verb : command);
     else help_program(stdout);
     return finish_stdout(NULL, EXIT_OK);
 }
@@ -93,6 +108,7 @@ int main(int argc, char **argv)
     if (command) return run_command(command, argc - 2, argv + 2);
     if (is_one_of(argv[1], "--help", "-h", "help")) return show_help(argc, argv);
     if (is_one_of(argv[1], "--version", "-V", "version")) return show_version();
+    if (strcmp(argv[1], "completion") == 0) return completion_print(argc > 2 ? argv[2] : NULL);
     if (strcmp(argv[1], "--options-markdown") == 0) return show_options(help_options_markdown);
     if (strcmp(argv[1], "--options-man") == 0) return show_options(help_options_man);
     if (argv[1][0] == '-') return complain_usage(NULL, "unknown option %s; expected a command first", argv[1]);

@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "cli.h"
+#include "terminal/colour.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -46,11 +47,13 @@ void print_with_dashes(FILE *file, const char *message)
 
 /* ---- Messages ---- */
 
-static void print_message(const char *name, const char *format, va_list values)
+static void print_message(colour_kind kind, const char *name, const char *format, va_list values)
 {
     char *message = NULL;
 
-    fprintf(stderr, name ? "deeplda %s: " : "deeplda: ", name);
+    fputs(colour(stderr, kind), stderr);
+    fprintf(stderr, name ? "deeplda %s:" : "deeplda:", name);
+    fprintf(stderr, "%s ", colour(stderr, COLOUR_END));
     if (vasprintf(&message, format, values) < 0) message = NULL; /* out of memory */
     print_with_dashes(stderr, message ? message : format);
     free(message);
@@ -62,7 +65,16 @@ void complain(const char *name, const char *format, ...)
     va_list values;
 
     va_start(values, format);
-    print_message(name, format, values);
+    print_message(COLOUR_ERROR, name, format, values);
+    va_end(values);
+}
+
+void say_note(const char *name, const char *format, ...)
+{
+    va_list values;
+
+    va_start(values, format);
+    print_message(COLOUR_HEADING, name, format, values);
     va_end(values);
 }
 
@@ -77,7 +89,7 @@ int complain_usage(const char *name, const char *format, ...)
     va_list values;
 
     va_start(values, format);
-    print_message(name, format, values);
+    print_message(COLOUR_ERROR, name, format, values);
     va_end(values);
     point_to_help(name);
     return EXIT_USAGE;

@@ -3,7 +3,8 @@
  * options.c - the library's options with the commands that take them, and the program's own options.
  *
  * To add an option of the library: a row in src/base/options.c and one in `offered` here. To add one of the
- * program: a row in `own`. Then run `make docs`.
+ * program: a row in `own`. If it means something else for some command: a row in option_help.c. Then run `make
+ * docs`.
  */
 #include "options.h"
 #include "base/memory.h"
@@ -16,51 +17,49 @@
 typedef struct offered_option {
     const char *name;
     char letter;
-    const char *commands, *remark;
+    const char *commands; /* separated by ", " */
 } offered_option;
 
 /* clang-format off */
 static const offered_option offered[] = {
-    { "net", 0, "train bench reproduce", "reproduce: replaces the paper's network." },
-    { "objective", 0, "train bench", NULL },
-    { "epochs", 'e', "train reproduce", "reproduce: replaces the experiment's number." },
-    { "batch", 'b', "train eval refit predict embed info bench", NULL },
-    { "norm-group", 0, "train info", NULL },
-    { "micro-batch", 0, "train info", NULL },
-    { "rate", 0, "train", NULL },
-    { "halve-every", 0, "train reproduce", "reproduce: by default derived from the number of epochs." },
-    { "schedule", 0, "train reproduce", "reproduce: the paper uses halve." },
-    { "warm-up", 0, "train", NULL },
-    { "patience", 0, "train", NULL },
-    { "tolerance", 0, "train", NULL },
-    { "init", 0, "train", "MODEL may be a run folder." },
-    { "momentum", 0, "train", NULL },
-    { "decay", 0, "train", NULL },
-    { "lambda", 0, "train refit lda", "lda: 0 by default; if the within-class scatter is singular or nearly so, 0.001 of its mean "
-      "variance, and a message says so." },
-    { "epsilon", 0, "train", NULL },
-    { "validation", 0, "train", NULL },
-    { "measure", 0, "train", NULL },
-    { "measure-every", 0, "train", NULL },
-    { "resize", 0, "train eval refit predict embed data", NULL },
-    { "folds", 0, "train reproduce", "reproduce: train on folds 1 to N of stl10-1k (the paper uses 10); 0: one fold." },
-    { "fold", 0, "train reproduce", "reproduce: the fold of stl10-1k; 0: the first." },
-    { "subset", 0, "train", NULL },
-    { "split-seed", 0, "train", NULL },
-    { "prepare", 0, "train bench", NULL },
-    { "gcn-scale", 0, "train", NULL },
-    { "gcn-bias", 0, "train", NULL },
-    { "zca-bias", 0, "train", NULL },
-    { "flip", 0, "train bench", NULL },
-    { "shift", 0, "train bench", NULL },
-    { "seed", 0, "train eval lda", NULL },
-    { "kernels", 0, "train", NULL },
-    { "data", 0, "train report reproduce", "train: same as the operand DATA. report: test the models on this data instead of that of "
-      "their runs. reproduce: location of the data set of the experiments." },
-    { "format", 0, "train eval refit predict embed report data", NULL },
-    { "label", 0, "train eval refit predict embed lda report data", NULL },
-    { "threads", 't', "train eval refit predict embed lda report reproduce info bench", NULL },
-    { "checkpoint", 0, "train", NULL },
+    { "net", 0, "train, bench, reproduce" },
+    { "objective", 0, "train, bench" },
+    { "epochs", 'e', "train, reproduce" },
+    { "batch", 'b', "train, eval, refit, predict, embed, info, bench" },
+    { "norm-group", 0, "train, info" },
+    { "micro-batch", 0, "train, info" },
+    { "rate", 0, "train" },
+    { "halve-every", 0, "train, reproduce" },
+    { "schedule", 0, "train, reproduce" },
+    { "warm-up", 0, "train" },
+    { "patience", 0, "train" },
+    { "tolerance", 0, "train" },
+    { "init", 0, "train" },
+    { "momentum", 0, "train" },
+    { "decay", 0, "train" },
+    { "lambda", 0, "train, refit, lda" },
+    { "epsilon", 0, "train" },
+    { "validation", 0, "train" },
+    { "measure", 0, "train" },
+    { "measure-every", 0, "train" },
+    { "resize", 0, "train, eval, refit, predict, embed, data check, data convert, data show" },
+    { "folds", 0, "train, reproduce" },
+    { "fold", 0, "train, reproduce" },
+    { "subset", 0, "train" },
+    { "split-seed", 0, "train" },
+    { "prepare", 0, "train, bench" },
+    { "gcn-scale", 0, "train" },
+    { "gcn-bias", 0, "train" },
+    { "zca-bias", 0, "train" },
+    { "flip", 0, "train, bench" },
+    { "shift", 0, "train, bench" },
+    { "seed", 0, "train, eval, lda" },
+    { "kernels", 0, "train" },
+    { "data", 0, "train, report, reproduce" },
+    { "format", 0, "train, eval, refit, predict, embed, report, data check, data convert, data show" },
+    { "label", 0, "train, eval, refit, predict, embed, lda, report, data check, data convert, data show" },
+    { "threads", 't', "train, eval, refit, predict, embed, lda, report, reproduce, info, bench" },
+    { "checkpoint", 0, "train" },
 };
 
 /* ---- Options of the program ---- */
@@ -75,22 +74,18 @@ typedef struct own_option {
     { { { name, argument, initial, choices, least, most, help, DLDA_OPTION_##type, 0 }, 0 }, letter, commands }
 
 static const own_option own[] = {
-    OWN("output", "PATH", "", NULL, 0, 0,
-        "train: run folder (default: run). refit: file of the new model. predict: file for the predictions (default: standard output)."
-        " embed: .npy or .csv file for the features. lda: .npy or .csv file for the projected rows (default: none). export: the ONNX file. report: "
-        "folder for the page and its figures (default: the run folder; for several runs: report). reproduce: folder for all runs and "
-        "tables (default: runs/reproduce). data convert: folder for the new files. data show: the PNG file (default: sheet.png).", TEXT, 'o', "train refit predict embed lda export report reproduce data"),
-    OWN("force", NULL, "false", NULL, 0, 0, "Write to the output folder even if it exists.", FLAG, 'f', "train data"),
+    OWN("output", "PATH", "", NULL, 0, 0, "File or folder for the result.", TEXT, 'o', "train, refit, predict, embed, lda, export, report, reproduce, data convert, data show"),
+    OWN("force", NULL, "false", NULL, 0, 0, "Write to the output folder even if it exists.", FLAG, 'f', "train, data convert"),
     OWN("resume", "RUN", "", NULL, 0, 0,
         "Continue an interrupted training in its folder and with its options. The result is the same as without interruption.", TEXT, 0, "train"),
     OWN("no-presets", NULL, "false", NULL, 0, 0,
         "Use plain defaults: neither the presets of known data sets that `deeplda train --help` lists, nor options chosen from the data.", FLAG, 0, "train"),
     OWN("skip-bad", NULL, "false", NULL, 0, 0,
-        "Report and skip files that cannot be read.", FLAG, 0, "train eval refit embed data"),
+        "Report and skip files that cannot be read.", FLAG, 0, "train, eval, refit, embed, data check, data convert, data show"),
     OWN("proba", "NAME", "bayes", "bayes|paper", 0, 0,
-        "How scores are converted to probabilities: by Bayes' rule, calibrated on the validation samples of the training, or as in the paper, which is not calibrated.", CHOICE, 0, "eval predict export"),
+        "How scores are converted to probabilities: by Bayes' rule, calibrated on the validation samples of the training, or as in the paper, which is not calibrated.", CHOICE, 0, "eval, predict, export"),
     OWN("head", "NAME", "lda", "lda|softmax", 0, 0,
-        "Classifier: the LDA on the network's features, or the softmax of a network trained with objective cce.", CHOICE, 0, "eval predict export"),
+        "Classifier: the LDA on the network's features, or the softmax of a network trained with objective cce.", CHOICE, 0, "eval, predict, export"),
     OWN("svm", NULL, "false", NULL, 0, 0, "Also fit a linear SVM on the projected training features, and test it.", FLAG, 0, "eval"),
     OWN("train-data", "DATA", "", NULL, 0, 0,
         "With --svm: the data to train it on (default: the training part of DATA).", TEXT, 0, "eval"),
@@ -106,7 +101,7 @@ static const own_option own[] = {
         "Write a CSV line for each sample: true class, predicted class and its probability, class predicted by the SVM.", TEXT, 0, "eval"),
     OWN("priors", "LIST", "", NULL, 0, 0,
         "Class priors for --proba bayes: uniform, data (frequencies in the fitted data), or numbers in the order of the classes, "
-        "separated by commas. lda: also the weights of the classes in the between-class scatter, as in R.", TEXT, 0, "refit lda"),
+        "separated by commas.", TEXT, 0, "refit, lda"),
     OWN("calibrate", "DATA", "", NULL, 0, 0,
         "Calibrate probabilities and --reject on labelled samples that the network and its head were not fitted on.", TEXT, 0, "refit"),
     OWN("add-class", "NAME", "", NULL, 0, 0,
@@ -119,9 +114,7 @@ static const own_option own[] = {
     OWN("truth", NULL, "false", NULL, 0, 0,
         "Also print the true class: of a picture the name of its folder if the model has such a class, of other data the label. "
         "The number of correct predictions is printed on stderr.", FLAG, 0, "predict"),
-    OWN("list", NULL, "false", NULL, 0, 0,
-        "predict: read file names from the standard input, one per line, and print each prediction as soon as it is available. "
-        "reproduce: show the experiments, their progress, and the predicted time of the rest on this machine.", FLAG, 0, "predict reproduce"),
+    OWN("list", NULL, "false", NULL, 0, 0, "A list of files to read, or of experiments to show.", FLAG, 0, "predict, reproduce"),
     OWN("raw", NULL, "false", NULL, 0, 0,
         "Write the network's output instead of its projection on the LDA directions.", FLAG, 0, "embed"),
     OWN("from", "PART", "auto", "auto|train|test", 0, 0,
@@ -147,9 +140,9 @@ static const own_option own[] = {
     OWN("repeats", "N", "5", NULL, 1, 100000, "Repeat each measurement N times after a warm-up, and report medians.", WHOLE, 0, "bench"),
     OWN("part", "NAME", "all", "all|step|layers|inference", 0, 0,
         "Measure training steps, single layers, inference, or all of these.", CHOICE, 0, "bench"),
-    OWN("count", "N", "10", NULL, 1, 1000, "data show: number of images per class.", WHOLE, 'n', "data"),
+    OWN("count", "N", "10", NULL, 1, 1000, "Number of images per class.", WHOLE, 'n', "data show"),
     OWN("to", "FORMAT", "idx", "idx|npy|png", 0, 0,
-        "data convert: IDX files, NumPy arrays, or a folder of PNG pictures for each class.", CHOICE, 0, "data"),
+        "IDX files, NumPy arrays, or a folder of PNG pictures for each class.", CHOICE, 0, "data convert"),
     OWN("directions", "N", "5", NULL, 2, 12,
         "Maximum number of directions in figures of samples, largest eigenvalues first.", WHOLE, 0, "report"),
     OWN("live", NULL, "false", NULL, 0, 0,
@@ -159,11 +152,10 @@ static const own_option own[] = {
     OWN("seeds", "N", "1", NULL, 1, 1000, "Train with seeds 1 to N; the table shows mean and spread.", WHOLE, 0, "reproduce"),
     OWN("rows", "LIST", "", NULL, 0, 0,
         "Rows of the tables, separated by commas: deeplda, svm, cce, cce-lda (the default), ours, ours-svm; or all.", TEXT, 0, "reproduce"),
-    OWN("json", NULL, "false", NULL, 0, 0,
-        "Print JSON: one object, or one line per image or event.", FLAG, 0, "train eval refit predict embed lda export info bench data"),
-    OWN("quiet", NULL, "false", NULL, 0, 0, "Print no progress, only the result.", FLAG, 'q', "train data reproduce"),
+    OWN("json", NULL, "false", NULL, 0, 0, "Print the result as one JSON object.", FLAG, 0, "train, eval, refit, predict, embed, lda, export, info, bench, report, reproduce, data list, data fetch, data check, data convert, data show"),
+    OWN("quiet", NULL, "false", NULL, 0, 0, "Print no progress, only the result.", FLAG, 'q', "train, data fetch, reproduce"),
     OWN("help", NULL, "false", NULL, 0, 0,
-        "Explain the command and its options.", FLAG, 'h', "train eval refit predict embed lda export report reproduce info bench data"),
+        "Explain the command and its options.", FLAG, 'h', "train, eval, refit, predict, embed, lda, export, report, reproduce, info, bench, data, data list, data fetch, data check, data convert, data show"),
 };
 /* clang-format on */
 
@@ -191,12 +183,12 @@ int option_at(size_t i, cli_option *option)
 {
     if (i < N_OFFERED) {
         const offered_option *row = &offered[i];
-        *option = (cli_option){ library_info(row->name), row->letter, row->commands, row->remark };
+        *option = (cli_option){ library_info(row->name), row->letter, row->commands, 1 };
         return 1;
     }
     i -= N_OFFERED;
     if (i >= N_OWN) return 0;
-    *option = (cli_option){ &own[i].row.info, own[i].letter, own[i].commands, NULL };
+    *option = (cli_option){ &own[i].row.info, own[i].letter, own[i].commands, 0 };
     return 1;
 }
 
@@ -207,16 +199,25 @@ int option_find(const char *name, cli_option *option)
     return 0;
 }
 
-int option_belongs(const cli_option *option, const char *command)
+int is_in_list(const char *command, const char *commands)
 {
     size_t length = strlen(command);
 
-    for (const char *at = option->commands; (at = strstr(at, command)) != NULL; at += length) {
-        int starts = at == option->commands || at[-1] == ' ';
-        int ends = at[length] == ' ' || at[length] == '\0';
-        if (starts && ends) return 1;
+    for (const char *at = commands;; at += strspn(at, ", ")) {
+        if (strncmp(at, command, length) == 0 && strchr(", ", at[length])) return 1; /* also '\0' */
+        at += strcspn(at, ",");
+        if (!*at) return 0;
     }
-    return 0;
+}
+
+int option_belongs(const cli_option *option, const char *command)
+{
+    return is_in_list(command, option->commands);
+}
+
+int option_can_be_negated(const cli_option *option)
+{
+    return option->of_library && option->info->type == DLDA_OPTION_FLAG;
 }
 
 /* ---- Values ---- */

@@ -12,7 +12,7 @@ static void tell_problem(void *command, const char *message)
 
 static void tell_note(void *command, const char *message)
 {
-    complain(command, "%s", message);
+    say_note(command, "%s", message);
 }
 
 dlda_read_spec data_spec(const char *command, const cli_options *options, const char *path, dlda_part part)

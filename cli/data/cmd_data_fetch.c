@@ -8,6 +8,8 @@
 #include "base/closest_word.h"
 #include "child.h"
 #include "data/data.h"
+#include "terminal/colour.h"
+#include "terminal/json_out.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -28,10 +30,7 @@ typedef struct talk {
 
 static void talk_begin(talk *self, const known_set *set, const cli_options *options)
 {
-    const char *terminal = getenv("TERM");
-    int can_draw = isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
-
-    *self = (talk){ .set = set, .kind = can_draw ? TALK_TERMINAL : TALK_LINES };
+    *self = (talk){ .set = set, .kind = is_screen(stderr) ? TALK_TERMINAL : TALK_LINES };
     if (option_is(options, "quiet", "true")) self->kind = TALK_NONE;
 }
 
@@ -127,23 +126,36 @@ static int have_archive(talk *words, const installation *install)
 
 /* ---- One set ---- */
 
-static int report(const known_set *set, const char *words)
+static void write_set(json_out *json, const known_set *set, const char *words, const char *folder)
+{
+    json_open(json, '{');
+    json_add_text(json, "name", set->name);
+    json_add_text(json, "state", words);
+    json_add_count(json, "train", set->train);
+    json_add_count(json, "test", set->test);
+    json_add_text(json, "path", folder);
+    json_close(json, '}');
+}
+
+/* Prints a set that is installed; `json` is NULL for text. */
+static int report(json_out *json, const known_set *set, const char *words)
 {
     char *folder = NULL;
     int code = exit_code_of(name, known_set_folder(set, &folder));
 
-    if (code == EXIT_OK)
+    if (code == EXIT_OK && json) write_set(json, set, words, folder);
+    else if (code == EXIT_OK)
         printf("%s: %s: %zu training and %zu test images in %s\n", set->name, words, set->train, set->test, folder);
     dlda_text_destroy(folder);
     return code;
 }
 
-static int fetch_set(const known_set *set, const cli_options *options)
+static int fetch_set(json_out *json, const known_set *set, const cli_options *options)
 {
     installation *install = NULL;
     talk words;
 
-    if (known_set_is_present(set)) return report(set, "already installed");
+    if (known_set_is_present(set)) return report(json, set, "already installed");
     talk_begin(&words, set, options);
     int code = exit_code_of(name, install_begin(set, &install));
     if (code == EXIT_OK) code = have_archive(&words, install);
@@ -152,7 +164,7 @@ static int fetch_set(const known_set *set, const cli_options *options)
         talk_wipe(&words);
         code = exit_code_of(name, status);
     }
-    if (code == EXIT_OK) code = report(set, "fetched and checked");
+    if (code == EXIT_OK) code = report(json, set, "fetched and checked");
     install_destroy(install);
     return code;
 }
@@ -185,14 +197,21 @@ static int complain_unfetchable(const known_set *set)
 
 int data_fetch(const cli_arguments *arguments)
 {
+    json_out out = { .file = stdout }, *json = option_is(arguments->options, "json", "true") ? &out : NULL;
     int code = EXIT_OK;
 
     for (size_t i = 1; i < arguments->n_words; i++)
         if (!known_set_find(arguments->words[i])) return complain_set(arguments->words[i]);
+    if (json) json_open(json, '{');
+    if (json) json_key(json, "sets");
+    if (json) json_open(json, '[');
     for (size_t i = 1; i < arguments->n_words; i++) {
         const known_set *set = known_set_find(arguments->words[i]);
-        int done = set->package ? fetch_set(set, arguments->options) : complain_unfetchable(set);
+        int done = set->package ? fetch_set(json, set, arguments->options) : complain_unfetchable(set);
         if (done != EXIT_OK) code = done;
     }
+    if (json) json_close(json, ']');
+    if (json) json_close(json, '}');
+    if (json) fputc('\n', stdout);
     return code;
 }

@@ -9,6 +9,7 @@
 #include "report/report.h"
 #include "report/run_samples.h"
 #include "terminal/interrupt.h"
+#include "terminal/json_out.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -203,6 +204,31 @@ static int name_folders(reporting *self)
     return EXIT_OK;
 }
 
+static void print_result(const reporting *self)
+{
+    printf("written:\n  %s/report.html\n  %s/: data and scripts", self->folder, self->figures);
+    if (self->draws) printf(", %zu figures as SVG and PNG", self->n_figures);
+    putchar('\n');
+}
+
+static void write_result(const reporting *self)
+{
+    json_out json = { .file = stdout };
+    char page[4200];
+
+    snprintf(page, sizeof page, "%s/report.html", self->folder);
+    json_open(&json, '{');
+    json_add_text(&json, "page", page);
+    json_add_text(&json, "figures", self->figures);
+    json_add_count(&json, "drawn", self->n_figures);
+    json_key(&json, "runs");
+    json_open(&json, '[');
+    for (size_t i = 0; i < self->arguments->n_words; i++) json_text(&json, self->arguments->words[i]);
+    json_close(&json, ']');
+    json_close(&json, '}');
+    putchar('\n');
+}
+
 static int run_report(const cli_arguments *arguments)
 {
     reporting self = { .arguments = arguments };
@@ -215,9 +241,8 @@ static int run_report(const cli_arguments *arguments)
     if (option_is(arguments->options, "live", "true")) code = watch(&self);
     if (code == EXIT_OK) code = write_report(&self, 0);
     if (code != EXIT_OK) return code;
-    printf("written:\n  %s/report.html\n  %s/: data and scripts", self.folder, self.figures);
-    if (self.draws) printf(", %zu figures as SVG and PNG", self.n_figures);
-    putchar('\n');
+    if (option_is(arguments->options, "json", "true")) write_result(&self);
+    else print_result(&self);
     return interrupt_signal() ? EXIT_SIGNAL + interrupt_signal() : EXIT_OK;
 }
 

@@ -15,7 +15,7 @@ int gnuplot_is_there(const char *command)
     const char *const argv[] = { "gnuplot", "--version", NULL };
 
     if (child_run(&(cli_child){ .folder = ".", .argv = argv }) == 0) return 1;
-    complain(command, "gnuplot cannot be run, so no figure is drawn; data and scripts are written. On Debian: "
+    say_note(command, "gnuplot cannot be run, so no figure is drawn; data and scripts are written. On Debian: "
                       "apt-get install gnuplot-nox");
     return 0;
 }

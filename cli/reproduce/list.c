@@ -94,6 +94,7 @@ int plan_list(reproduce_plan *plan)
 {
     int code = EXIT_OK;
 
+    if (plan->request->is_json) return plan_list_json(plan);
     for (size_t i = 0; i < plan->n_tasks && code == EXIT_OK; i++)
         if (plan_is_first(plan, i)) code = list_experiment(plan, &plan->tasks[i]);
     return code;

@@ -116,6 +116,8 @@ int plan_check(reproduce_plan *plan);
 int plan_run(reproduce_plan *plan);
 /* Prints the experiments, their progress and their predicted time. */
 int plan_list(reproduce_plan *plan);
+/* list_json.c: the same as JSON. */
+int plan_list_json(reproduce_plan *plan);
 
 /* 1 if its record says that it is complete with the requested settings. */
 int training_is_recorded(const training *self);

@@ -197,7 +197,8 @@ int request_read(const cli_arguments *arguments, reproduce_request *request)
                                     .net = given(options, "net"),
                                     .threads = given(options, "threads"),
                                     .is_list = option_is(options, "list", "true"),
-                                    .is_quiet = option_is(options, "quiet", "true") };
+                                    .is_quiet = option_is(options, "quiet", "true"),
+                                    .is_json = option_is(options, "json", "true") };
     int code = read_experiments(arguments, request);
     if (code == EXIT_OK) code = read_rows(option_text(options, "rows"), request);
     if (code == EXIT_OK) code = read_epochs(options, request);

@@ -30,7 +30,7 @@ typedef struct reproduce_request {
     int has_halving; /* 1: the rate is halved every `halve_every` epochs; 0: derived from the epochs */
     size_t halve_every;
     const char *data, *net, *threads; /* NULL: not given */
-    int is_list, is_quiet;
+    int is_list, is_quiet, is_json;
 } reproduce_request;
 
 extern const char reproduce_name[]; /* of the command, for messages */

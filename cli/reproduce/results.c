@@ -49,6 +49,21 @@ static int collect_all(reproduce_plan *plan, result_table tables[MOST_EXPERIMENT
     return code;
 }
 
+/* Prints the requested experiments. */
+static void print_tables(const reproduce_request *request, const result_table *tables, size_t count)
+{
+    result_table requested[MOST_EXPERIMENTS];
+    size_t n = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (request_has(request, tables[i].experiment)) requested[n++] = tables[i];
+    if (request->is_json) table_write_json(stdout, requested, n);
+    for (size_t i = 0; i < n && !request->is_json; i++) {
+        table_print(stdout, &requested[i]);
+        putchar('\n');
+    }
+}
+
 int results_show(reproduce_plan *plan)
 {
     const reproduce_request *request = plan->request;
@@ -56,13 +71,9 @@ int results_show(reproduce_plan *plan)
     size_t count = 0;
     int code = collect_all(plan, tables, &count), written = write_files(request->root, tables, count);
 
-    for (size_t i = 0; i < count; i++) {
-        if (request_has(request, tables[i].experiment)) {
-            table_print(stdout, &tables[i]);
-            putchar('\n');
-        }
-        result_release(&tables[i]);
-    }
-    if (written == EXIT_OK) printf("tables: %s/table.md, table.csv, pairs.csv, table.json\n", request->root);
+    print_tables(request, tables, count);
+    for (size_t i = 0; i < count; i++) result_release(&tables[i]);
+    if (written == EXIT_OK && !request->is_json)
+        printf("tables: %s/table.md, table.csv, pairs.csv, table.json\n", request->root);
     return code == EXIT_OK ? written : code;
 }

@@ -8,6 +8,7 @@
  * bar, then the line is truncated.
  */
 #include "terminal/progress.h"
+#include "terminal/colour.h"
 #include "terminal/events.h"
 
 #include <math.h>
@@ -116,10 +117,7 @@ static void wipe(cli_progress *self)
 
 void progress_begin(cli_progress *self, const cli_options *options)
 {
-    const char *terminal = getenv("TERM");
-    int can_draw = isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
-
-    *self = (cli_progress){ .kind = can_draw ? PROGRESS_BAR : PROGRESS_LINES };
+    *self = (cli_progress){ .kind = is_screen(stderr) ? PROGRESS_BAR : PROGRESS_LINES };
     if (option_is(options, "json", "true")) self->kind = PROGRESS_JSON;
     if (option_is(options, "quiet", "true")) self->kind = PROGRESS_NONE;
     self->epochs = (size_t)option_number(options, "epochs");
@@ -152,8 +150,10 @@ void progress_epoch(void *user, const dlda_epoch *epoch)
     if (!isnan(epoch->train_accuracy)) fprintf(stderr, " train %6.2f %%", 100 * epoch->train_accuracy);
     if (!isnan(epoch->validation_accuracy))
         fprintf(stderr, "  validation %6.2f %%", 100 * epoch->validation_accuracy);
-    fprintf(stderr, "  %.0f images/s  %.1f s%s\n", epoch->images_per_second, epoch->seconds,
-            epoch->best && !isnan(epoch->validation_accuracy) ? "  best" : "");
+    fprintf(stderr, "  %.0f images/s  %.1f s", epoch->images_per_second, epoch->seconds);
+    if (epoch->best && !isnan(epoch->validation_accuracy))
+        fprintf(stderr, "  %sbest%s", colour(stderr, COLOUR_GOOD), colour(stderr, COLOUR_END));
+    fputc('\n', stderr);
     fflush(stderr);
 }
 

@@ -6,6 +6,7 @@
  */
 #include "terminal/table.h"
 #include "eval/statistics.h"
+#include "terminal/colour.h"
 
 #include <langinfo.h>
 #include <math.h>
@@ -179,9 +180,10 @@ void table_evaluation(FILE *file, const dlda_model *model, const dlda_evaluation
     size_t columns = name_columns(model, evaluation->classes);
     stat_interval interval = stat_share_interval(evaluation->correct, evaluation->samples);
 
-    fprintf(file, "%s accuracy %.2f %% (95 %% interval %.2f to %.2f %%): %zu of %zu correct, log loss %.4f\n\n",
-            what, 100 * evaluation->accuracy, 100 * interval.low, 100 * interval.high, evaluation->correct,
-            evaluation->samples, evaluation->log_loss);
+    fprintf(file, "%s%s accuracy %.2f %%%s (95 %% interval %.2f to %.2f %%): %zu of %zu correct, log loss %.4f\n\n",
+            colour(file, COLOUR_HEADING), what, 100 * evaluation->accuracy, colour(file, COLOUR_END),
+            100 * interval.low, 100 * interval.high, evaluation->correct, evaluation->samples,
+            evaluation->log_loss);
     print_classes(file, model, evaluation, columns);
     if (evaluation->classes <= MATRIX_CLASSES) print_matrix(file, model, evaluation, columns);
     else print_mistakes(file, model, evaluation, columns);

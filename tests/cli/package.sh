@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The installed package, in a folder of its own: its files, what pkg-config says, the program of README.md compiled as C and
+# The installed package, in a folder of its own: its files, documents and completions, what pkg-config says, the program of README.md compiled as C and
 # as C++17 against the shared and the static library, and the symbols that the shared library exports.
 #
 #   tests/cli/package.sh PROGRAM BUILD_FOLDER
@@ -29,6 +29,36 @@ done
 "$prefix/bin/deeplda" --version >out 2>err
 holds "the installed program runs, in the version of pkg-config" \
     test "$(cat out)" = "deeplda $(pkg-config --modversion deeplda)"
+
+# ---- Documents and completions ----
+
+documents=$prefix/share/doc/deeplda
+for file in README.md LICENSE CHANGELOG.md docs/data_formats.md docs/options.md docs/pictures/flow.svg examples/classify.c \
+    data/digits/README.md; do
+    holds "share/doc/deeplda/$file is there" test -s "$documents/$file"
+done
+absent "$documents/docs/meson.build"
+"$prefix/bin/deeplda" --help >out 2>err
+holds "help names the installed documents" grep -qx "Documentation: docs/ in $(realpath "$documents")" out
+"$prefix/bin/deeplda" train --help >out 2>err
+holds "also that of a command" grep -qx "Documentation: docs/ in $(realpath "$documents")" out
+# Links to other documents and to pictures hold; those to the source are for its readers.
+for page in "$documents"/*.md "$documents"/docs/*.md; do
+    for link in $(grep -o ']([^)#:]*' "$page" | sed 's/^](//' | sort -u); do
+        case $link in
+        http* | ../src* | ../cli* | ../tools* | ../bench* | ../include* | src/* | cli/* | include* | networks | tests | tools | CONTRIBUTING.md) continue ;;
+        esac
+        [ -e "$(dirname "$page")/$link" ] || verdict 1 "${page#"$documents"/}: $link is there"
+    done
+done
+mv "$documents" moved
+"$prefix/bin/deeplda" --help >out 2>err
+holds "without them, help names the man page" grep -qx 'Documentation: man deeplda' out
+mv moved "$documents"
+for shell in bash:bash-completion/completions/deeplda zsh:zsh/site-functions/_deeplda fish:fish/vendor_completions.d/deeplda.fish; do
+    "$prefix/bin/deeplda" completion "${shell%%:*}" >out 2>err
+    holds "the completion of ${shell%%:*} is installed" cmp -s out "$prefix/share/${shell#*:}"
+done
 
 # ---- Symbols ----
 

@@ -57,7 +57,7 @@ tiny 2 bad --zca-bias -1; says 'option --zca-bias: found -1'
 tiny 2 bad --shift 6; says "option --shift: found 6, expected less than the images' side of 6"
 tiny 2 bad --shift -1; says 'shift: found -1'
 tiny 2 bad --flip=1; says 'takes no value'
-expect 2 predict plain/model.safetensors data/zero.png --prepare gcn; says 'not available for predict; it is for: train bench'
+expect 2 predict plain/model.safetensors data/zero.png --prepare gcn; says 'not available for predict; it is for: train, bench'
 absent bad
 
 # ---- Parts of the training data ----

@@ -203,6 +203,11 @@ def test_answers(page):
 
 
 def test_several_runs():
+    end = run("report", "lda", "cce/", "-o", "json", "--directions", "3", "--json")
+    result = json.loads(end.stdout)
+    check(os.path.exists(result["page"]) and result["page"] == "json/report.html" and result["runs"] == ["lda", "cce/"],
+          "--json: the page and the runs")
+    check(len([name for name in os.listdir(result["figures"]) if name.endswith(".svg")]) == result["drawn"] > 0, "--json: the figures")
     end = run("report", "lda", "cce/", "-o", "deep/both", "--directions", "3")
     check(end.returncode == 0, f"a report of two runs: {end.stderr}")
     page = check_page("deep/both", "two runs")

@@ -450,6 +450,15 @@ def test_list():
     end = reproduce("stl10-1k", "--list", "--data", "untested", "--net", "small.net", "-o", "listed")
     check("100 training, 0 validation, 400 test images" in end.stdout, "a set that is here is counted")
     check(not os.path.exists("listed"), "a list writes nothing")
+    end = reproduce("stl10-1k", "--list", "--data", "untested", "--net", "small.net", "--folds", "10", "--seeds", "2", "--json", "-o", "two")
+    listing = json.loads(end.stdout)["experiments"]
+    check([row["experiment"] for row in listing] == ["stl10-1k"] and listing[0]["test"] == 400, "--list --json: the experiment, its images")
+    check(math.isclose(listing[0]["total_seconds"], 40 * listing[0]["training_seconds"]), "--list --json: seconds of all trainings")
+    end = reproduce("mnist-50k", "--list", "--net", "small.net", "--json", "-o", "two")
+    first = json.loads(end.stdout)["experiments"][0]
+    check(first["paper"]["cce"] == 0.37 and not first["installed"], "--list --json: the paper's figures; the set is not here")
+    check([(row["state"], row["done"], row["epochs"]) for row in first["trainings"]] == [("complete", 2, 2)] * len(first["trainings"]) and
+          first["trainings"][0]["folder"].endswith("seed1/deeplda"), "--list --json: the trainings")
     os.mkdir("mnist")  # a folder that is no data set
     end = reproduce("--list", "--net", "small.net", "-o", "listed")
     check(end.returncode == 0 and "stl10-32: " in end.stdout and "mnist" in end.stderr, "a set that cannot be read is named")

@@ -19,18 +19,43 @@ tiny() { # EXIT_CODE RUN ARGUMENT...: trains for a moment
 
 # ---- Help, version, mistakes on the command line ----
 
+commands="train eval refit predict embed lda export report reproduce info bench data"
+verbs="list fetch check convert show"
 expect 0 --help; prints '^Usage: deeplda'; prints '  train '; silent err
+prints '^  deeplda train photos/'; prints '^  deeplda eval run'; prints '^  deeplda predict run'; prints '^  deeplda report run'
 expect 0 help train; prints '^Usage: deeplda train'
+expect 0 help data show; prints '^Usage: deeplda data show'
 expect 0 --version; prints '^deeplda [0-9]*\.[0-9]*\.[0-9]*$'
-for command in train eval refit predict embed lda export report reproduce info bench data; do
+for command in $commands; do
     expect 0 "$command" --help; prints '^Examples:'; prints '--help'; silent err
+    [ "$command" = data ] || prints '^      --json  '
 done
-holds "help fits in 80 columns" sh -c "for c in train eval refit predict embed lda export report reproduce info bench data; do '$program' \$c -h; done |
-    grep -v '^  deeplda' | awk 'length > 80 { wide = 1 } END { exit wide }'"
+for verb in $verbs; do
+    expect 0 data "$verb" --help; prints "^Usage: deeplda data $verb "; prints '^Examples:'; prints '^  -h, --help'
+    prints '^      --json  '; silent err
+done
+{ "$program" --help; for c in $commands; do "$program" "$c" -h; done; for v in $verbs; do "$program" data "$v" -h; done; } >helps
+grep -v '^  deeplda\|^Documentation' helps | awk 'length > 80' >out
+holds "help fits in 80 columns" test ! -s out
+
+# Help speaks of its own command alone, and of options with their dashes.
+grep -E "^ {26}.*\b(train|eval|refit|predict|embed|lda|export|report|reproduce|info|bench|data [a-z]+): " helps >out
+holds "help of a command addresses no other command" test ! -s out
+expect 0 lda --help; prints '^  -o, --output PATH  *\.npy or \.csv file for the projected rows'
+expect 0 train --help; prints '^  -o, --output PATH  *Run folder\. \[run\]'; prints '^      --flip, --no-flip  '; prints '(option --halve-every)'
+lacks out 'the experiment'
+expect 0 reproduce --help; prints "Number of epochs instead of the experiment's\.$"; prints 'PATH  *Folder for all runs'; lacks out '\[12\]'
+expect 0 embed --help; prints 'Images per batch; more need more memory'; lacks out 'training with'; lacks out 'per image or'
+expect 0 data show --help; prints '^  -n, --count N'; lacks out '--to '; lacks out '--force'
+expect 0 data --help; prints '^  show  *Write a contact sheet'; lacks out '--count N'
+
+# Each page that help refers to is in the folder that it names.
+folder=$(sed -n 's/^Documentation: docs\/ in //p' helps | sort -u)
+holds "help names one folder of documents ($folder)" test -d "$folder/docs"
+for page in $(grep -o 'docs/[a-z_]*\.md' helps | sort -u); do
+    holds "$page is there" test -s "$folder/$page"
+done
 expect 2; says '^Usage: deeplda'; silent out
-expect 0 lda --help; holds "help of lda is of lda alone" grep -q '^  -o, --output PATH  *\.npy or \.csv file for the projected rows' out
-expect 0 train --help; prints '^  -o, --output PATH  *Run folder (default: run)'; holds "and nothing of others" test -z "$(grep 'reproduce:' out)"
-expect 0 reproduce --help; prints "replaces the experiment's number"; prints 'PATH  *Folder for all runs'
 expect 2 trian; says "did you mean 'train'?"; says "deeplda --help"
 expect 2 frobnicate; says "unknown command"
 expect 2 --frobnicate

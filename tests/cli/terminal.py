@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Trains at a terminal (a pseudo-terminal of 120 columns): the bar, Ctrl-C once and twice, SIGTERM.
+"""The program at a terminal (a pseudo-terminal of 120 columns): colours; the bar of a training, Ctrl-C once and twice, SIGTERM.
 
     terminal.py PROGRAM
 """
@@ -98,7 +98,7 @@ def visible(text):
     lines = []
     for written in text.split("\n"):
         line, at = [], 0
-        for token in re.findall(r"\x1b\[K|[^\x1b]", written):
+        for token in re.findall(r"\x1b\[K|[^\x1b]", re.sub(r"\x1b\[[0-9;]*m", "", written)):
             if token == "\r":
                 at = 0
             elif len(token) > 1:
@@ -164,11 +164,78 @@ def test_term():
     check_stopped(training, "SIGTERM")
 
 
+# ---- Colours ----
+
+BOLD, GREEN, RED, END = "\x1b[1m", "\x1b[1;32m", "\x1b[1;31m", "\x1b[0m"
+
+
+def run(words, pipes=(), **variables):
+    """Exit code and what a terminal shows; the descriptors in `pipes` are files instead, whose text is added."""
+    files = {number: tempfile.TemporaryFile() for number in pipes}
+    process, side = pty.fork()
+    if process == 0:
+        for name in ["NO_COLOR", "CLICOLOR_FORCE"]:
+            os.environ.pop(name, None)
+        os.environ.update({"TERM": "xterm", **variables})
+        for number, file in files.items():
+            os.dup2(file.fileno(), number)
+        os.execv(PROGRAM, [PROGRAM, *words])
+    shown = b""
+    while True:
+        try:
+            data = os.read(side, 65536)
+        except OSError:
+            break
+        if not data:
+            break
+        shown += data
+    _, status = os.waitpid(process, 0)
+    os.close(side)
+    for file in files.values():
+        file.seek(0)
+    return (os.waitstatus_to_exitcode(status), shown.decode().replace("\r\n", "\n"),
+            *[file.read().decode() for file in files.values()])
+
+
+def test_colours():
+    training = ["train", "digits", "--net", "small.net", "--subset", "1000", "--batch", "100", "--epochs", "2", "--force", "-o", "colour"]
+    code, shown = run(training)
+    check(code == 0 and f"  {GREEN}best{END}\n" in shown, "the best epoch is green")
+    check(re.search(rf"^{re.escape(BOLD)}test accuracy [0-9.]+ %{re.escape(END)} \(95 %", shown, re.M), "the accuracy is bold")
+    check(RED not in shown, "nothing of a training is red")
+    check(shown.count("\x1b[1") == shown.count(END), "each colour ends")
+
+    code, shown = run(["--help"])
+    check(code == 0 and f"{BOLD}Commands:{END}\n" in shown and f"{BOLD}Usage:{END} deeplda" in shown, "headings of help are bold")
+    check(all(f"{BOLD}{word}" in run(["train", "--help"])[1] for word in ["Options", "Presets", "Examples"]), "and of a command")
+    code, shown = run(["eval", "nothing"])
+    check(code == 1 and shown.startswith(f"{RED}deeplda eval:{END} nothing: "), "the prefix of an error is red")
+    code, shown = run(["trian"])
+    check(code == 2 and shown.startswith(f"{RED}deeplda:{END} unknown command"), "also of a mistake on the command line")
+
+
+def test_no_colours():
+    for variables in [{"NO_COLOR": "1"}, {"TERM": "dumb"}, {"TERM": ""}]:
+        for words in [["--help"], ["eval", "nothing"], ["eval", "colour"]]:
+            check("\x1b" not in run(words, **variables)[1], f"no colour with {variables}: {' '.join(words)}")
+    check(BOLD in run(["--help"], NO_COLOR="")[1], "an empty NO_COLOR does not count")
+    for words in [["eval", "colour"], ["--help"], ["eval", "colour", "--json"]]:
+        code, _, piped = run(words, pipes=[1])
+        check(code == 0 and piped and "\x1b" not in piped, f"no colour in a file: {' '.join(words)}")
+    code, shown, piped = run(["eval", "nothing"], pipes=[2])
+    check(code == 1 and shown == "" and piped.startswith("deeplda eval: nothing"), "no colour in a file with messages")
+    check("\x1b" not in run(["eval", "colour", "--json"])[1], "no colour in JSON, on a terminal either")
+    events = run(["train", "digits", "--net", "small.net", "--subset", "1000", "--batch", "100", "--epochs", "1", "--json", "-o", "json"])[1]
+    check('"event"' in events and "\x1b" not in events, "no colour in the events of a training")
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="deeplda-terminal-") as folder:
         os.chdir(folder)
         with open("small.net", "w") as file:
             file.write(NET)
+        test_colours()
+        test_no_colours()
         test_bar_and_interrupt()
         test_second_interrupt()
         test_term()
