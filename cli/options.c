@@ -27,7 +27,6 @@ static const offered_option offered[] = {
     { "epochs", 'e', "train, reproduce" },
     { "batch", 'b', "train, eval, refit, predict, embed, info, bench" },
     { "norm-group", 0, "train, info" },
-    { "micro-batch", 0, "train, info" },
     { "rate", 0, "train" },
     { "halve-every", 0, "train, reproduce" },
     { "schedule", 0, "train, reproduce" },
@@ -59,6 +58,7 @@ static const offered_option offered[] = {
     { "format", 0, "train, eval, refit, predict, embed, report, data check, data convert, data show" },
     { "label", 0, "train, eval, refit, predict, embed, lda, report, data check, data convert, data show" },
     { "threads", 't', "train, eval, refit, predict, embed, lda, report, reproduce, info, bench" },
+    { "micro-batch", 0, "train, info" },
     { "checkpoint", 0, "train" },
 };
 
