@@ -17,6 +17,9 @@ typedef struct test_answers {
     int *truth;              /* [count]                                                         */
     float *Z;                /* [count][directions]                                             */
     double softmax_accuracy; /* a fraction; NaN if the network has no softmax                   */
+    size_t nearest[2];       /* the classes whose means are nearest                             */
+    double nearest_distance; /* in standard deviations within a class; NaN if unknown           */
+    size_t calibration_samples; /* that fitted the temperature of the probabilities; 0: none    */
     dlda_evaluation *evaluation[PROBABILITY_KINDS]; /* by the LDA; their classes differ if priors were changed */
 } test_answers;
 

@@ -31,6 +31,11 @@ static int row_differs(const training_report *report, pick_object *pick, const c
     return 0;
 }
 
+int page_option_differs(const training_report *report, const char *name)
+{
+    return row_differs(report, options_of, name);
+}
+
 static dlda_status write_row(dlda_file_writer *page, const training_report *report, pick_object *pick,
                              const table_row *row)
 {
@@ -55,9 +60,15 @@ static dlda_status begin_table(dlda_file_writer *page, const training_report *re
     if (report->n_runs > 1)
         DLDA_TRY(
             dlda_file_writer_print(page, "\n<p class=\"caption\">Rows in which the runs differ are marked.</p>"));
-    DLDA_TRY(dlda_file_writer_print(page, "\n<div class=\"scroll\"><table>\n<thead><tr><th></th>"));
-    for (size_t r = 0; r < report->n_runs; r++) DLDA_TRY(html_element(page, "th", report->runs[r].name.text));
-    DLDA_TRY(dlda_file_writer_print(page, "</tr></thead>\n<tbody>\n"));
+    /* The entries of a single run are short, so several of them are in a line. */
+    DLDA_TRY(dlda_file_writer_print(page, "\n<div class=\"scroll\"><table%s>\n",
+                                    report->n_runs == 1 ? " class=\"facts\"" : ""));
+    if (report->n_runs > 1) {
+        DLDA_TRY(dlda_file_writer_print(page, "<thead><tr><th></th>"));
+        for (size_t r = 0; r < report->n_runs; r++) DLDA_TRY(html_element(page, "th", report->runs[r].name.text));
+        DLDA_TRY(dlda_file_writer_print(page, "</tr></thead>\n"));
+    }
+    DLDA_TRY(dlda_file_writer_print(page, "<tbody>\n"));
 done:
     return status;
 }
