@@ -13,9 +13,9 @@
 /* ---- Confusion ---- */
 
 enum {
-    MOST_SMALL = 12,    /* maximum classes for a figure of half the page width */
-    MOST_NUMBERED = 20, /* maximum classes for numbers in cells                */
-    MOST_NAMED = 60,    /* maximum classes for names on the axes               */
+    MOST_SMALL = 12,     /* maximum classes for a figure of half the page width */
+    MOST_NUMBERED = 20,  /* maximum classes for numbers in cells                */
+    MOST_NAMED = 60,     /* maximum classes for names on the axes               */
     CONFUSION_ROWS = 460 /* pixels of all rows together in a wide figure        */
 };
 
@@ -85,15 +85,16 @@ static dlda_status plot_cells(plot_files *plot, int mistakes, int numbered)
 {
     dlda_status status = DLDA_OK;
 
-    DLDA_TRY(dlda_file_writer_print(plot->script,
-                                    "plot data using 1:2:(0.5):(0.5) with boxxyerror linecolor rgb '" PALETTE_CELL "'"));
+    DLDA_TRY(dlda_file_writer_print(
+        plot->script, "plot data using 1:2:(0.5):(0.5) with boxxyerror linecolor rgb '" PALETTE_CELL "'"));
     if (mistakes)
         DLDA_TRY(dlda_file_writer_print(
             plot->script,
             ", \\\n    data using ($1 == $2 ? NaN : $1):2:(0.5):(0.5):4 with boxxyerror linecolor palette"));
     if (numbered)
-        DLDA_TRY(dlda_file_writer_print(plot->script, ", \\\n    data using 1:2:3:($1 != $2 && $4 > 0.556 * largest "
-                                                      "? 0xFFFFFF : 0x111111) with labels font ',' . small textcolor rgb variable"));
+        DLDA_TRY(dlda_file_writer_print(
+            plot->script, ", \\\n    data using 1:2:3:($1 != $2 && $4 > 0.556 * largest "
+                          "? 0xFFFFFF : 0x111111) with labels font ',' . small textcolor rgb variable"));
     DLDA_TRY(dlda_file_writer_print(plot->script, "\n"));
 done:
     return status;
@@ -137,13 +138,14 @@ dlda_status figure_confusion(const training_report *report, report_figure *figur
     figure->missing = item->no_answers;
     if (!item->answers) return DLDA_OK;
     figure->title = confusion_title(item->answers);
-    figure->caption = display_format("%.330s Rows are true classes; the stronger a colour, the larger the share of the "
-                                     "true class.%s",
-                                     judge_confusion_text(item->answers).text,
-                                     item->answers->classes <= MOST_NUMBERED ? " Numbers are samples." : "");
+    figure->caption = display_format(
+        "%.330s Rows are true classes; the stronger a colour, the larger the share of the "
+        "true class.%s",
+        judge_confusion_text(item->answers).text,
+        item->answers->classes <= MOST_NUMBERED ? " Numbers are samples." : "");
     figure->wide = item->answers->classes > MOST_SMALL;
-    DLDA_TRY(plot_open(report->figures_folder, figure, figure->wide ? PLOT_WIDE : PLOT_WIDTH, figure->wide ? 560 : 360,
-                       &plot));
+    DLDA_TRY(plot_open(report->figures_folder, figure, figure->wide ? PLOT_WIDE : PLOT_WIDTH,
+                       figure->wide ? 560 : 360, &plot));
     DLDA_TRY(draw_confusion(&plot, item->answers));
     DLDA_TRY(plot_finish(report->figures_folder, figure, &plot));
 done:
@@ -153,7 +155,9 @@ done:
 
 /* ---- Reliability ---- */
 
-enum { LEAST_IN_BIN = 5 }; /* samples: bins with fewer are drawn without an interval, which would be most of the axis */
+enum {
+    LEAST_IN_BIN = 5
+}; /* samples: bins with fewer are drawn without an interval, which would be most of the axis */
 
 static dlda_status write_calibration(plot_files *plot, const dlda_evaluation *found)
 {
@@ -187,18 +191,22 @@ static dlda_status draw_calibration(plot_files *plot, const dlda_evaluation *fou
         "set xlabel 'probability of the predicted class (%%)'; set ylabel 'right (%%)'\n"
         "set xrange [least:100]; set yrange [0:100]\n"
         "size(n) = 0.6 + 1.8 * sqrt(n / all)\n"
-        "plot [least:100] x with lines linecolor rgb '" PALETTE_GUIDE "' dashtype 2 title 'perfectly calibrated', \\\n"
-        "    data using (100*$1):(enough($5) ? 100*$2 : NaN):(100*$3):(100*$4) with yerrorbars linetype 1 linewidth 1 \\\n"
+        "plot [least:100] x with lines linecolor rgb '" PALETTE_GUIDE
+        "' dashtype 2 title 'perfectly calibrated', \\\n"
+        "    data using (100*$1):(enough($5) ? 100*$2 : NaN):(100*$3):(100*$4) with yerrorbars linetype 1 "
+        "linewidth 1 \\\n"
         "        pointtype -1 notitle, \\\n",
         found->samples, LEAST_IN_BIN, found->classes > 1 ? floor(100 / (double)found->classes) : 0));
     if (small)
-        DLDA_TRY(dlda_file_writer_print(plot->script,
-                                        "    data using (100*$1):(enough($5) ? NaN : 100*$2) with points linecolor rgb "
-                                        "'" PALETTE_PALE "' pointtype 7 pointsize 0.5 title 'fewer than %d samples', \\\n",
-                                        LEAST_IN_BIN));
+        DLDA_TRY(dlda_file_writer_print(
+            plot->script,
+            "    data using (100*$1):(enough($5) ? NaN : 100*$2) with points linecolor rgb "
+            "'" PALETTE_PALE "' pointtype 7 pointsize 0.5 title 'fewer than %d samples', \\\n",
+            LEAST_IN_BIN));
     DLDA_TRY(dlda_file_writer_print(
-        plot->script, "    data using (100*$1):(enough($5) ? 100*$2 : NaN):(size($5)) with points linetype 1 pointsize "
-                      "variable notitle\n"));
+        plot->script,
+        "    data using (100*$1):(enough($5) ? 100*$2 : NaN):(size($5)) with points linetype 1 pointsize "
+        "variable notitle\n"));
 done:
     return status;
 }
@@ -216,7 +224,8 @@ dlda_status figure_reliability(const training_report *report, report_figure *fig
     int optimistic = strcmp(item->answers->part, "validation") == 0 && item->answers->calibration_samples;
     figure->title = judge_calibration_title(found);
     figure->caption = display_format(
-        "%.330s%s Larger marks hold more samples; bars are 95 %% intervals.", judge_calibration_text(item->answers).text,
+        "%.330s%s Larger marks hold more samples; bars are 95 %% intervals.",
+        judge_calibration_text(item->answers).text,
         optimistic ? " The temperature was fitted on these samples, so this is slightly optimistic." : "");
     DLDA_TRY(plot_open(report->figures_folder, figure, PLOT_WIDTH, 360, &plot));
     DLDA_TRY(write_calibration(&plot, found));

@@ -123,8 +123,8 @@ done:
 }
 
 /* Up to MOST_COLUMNS panels side by side; `band` is the height of such a row in pixels. */
-static dlda_status draw_panels(plot_files *plot, const test_answers *answers, size_t rows, size_t columns, double left,
-                               int band)
+static dlda_status draw_panels(plot_files *plot, const test_answers *answers, size_t rows, size_t columns,
+                               double left, int band)
 {
     dlda_status status = DLDA_OK;
 
@@ -138,7 +138,8 @@ static dlda_status draw_panels(plot_files *plot, const test_answers *answers, si
         "do for [d=1:n] {\n"
         "    at = (d - 1) %% columns; above = head + (d - 1) / columns * band\n"
         "    set lmargin at screen left + at * width + gap; set rmargin at screen left + (at + 1) * width - gap\n"
-        "    set tmargin at screen 1 - (above + 42) / pixels_y; set bmargin at screen 1 - (above + band - 34) / pixels_y\n"
+        "    set tmargin at screen 1 - (above + 42) / pixels_y; set bmargin at screen 1 - (above + band - 34) / "
+        "pixels_y\n"
         "    set title sprintf(\"direction %%d\\nv = %%.3g\", d, value[d]) font ',' . small offset 0,-0.7\n"
         "    set xtics step[d]\n"
         "    if (at == 0) {\n"
@@ -166,7 +167,8 @@ static dlda_status draw(const training_report *report, const report_figure *figu
     dlda_status status = DLDA_OK;
     const report_item *item = &report->runs[figure->run];
     const test_answers *answers = item->answers;
-    size_t directions = shown_directions(report, answers), columns = directions < MOST_COLUMNS ? directions : MOST_COLUMNS;
+    size_t directions = shown_directions(report, answers),
+           columns = directions < MOST_COLUMNS ? directions : MOST_COLUMNS;
     size_t rows = answers->classes < MOST_ROWS ? answers->classes : MOST_ROWS, longest = 1;
 
     for (size_t c = 0; c < rows; c++) {
@@ -175,7 +177,8 @@ static dlda_status draw(const training_report *report, const report_figure *figu
     }
     int width = figure->wide ? PLOT_WIDE : PLOT_WIDTH;
     int band = 84 + (rows > 12 ? 17 : rows > 4 ? 24 : 36) * (int)rows;
-    DLDA_TRY(plot_open(report->figures_folder, figure, width, band * (int)((directions + columns - 1) / columns), plot));
+    DLDA_TRY(
+        plot_open(report->figures_folder, figure, width, band * (int)((directions + columns - 1) / columns), plot));
     DLDA_TRY(draw_rows(plot, item, directions, rows));
     DLDA_TRY(draw_panels(plot, answers, rows, columns, (50 + 7.5 * (double)longest) / width, band));
     DLDA_TRY(plot_finish(report->figures_folder, figure, plot));
@@ -194,10 +197,11 @@ dlda_status figure_histograms(const training_report *report, report_figure *figu
     size_t directions = shown_directions(report, item->answers);
     figure->wide = directions > 2;
     figure->title = display_format("Where the %s samples of each class lie on each direction", item->answers->part);
-    figure->caption = display_format("%.330s A class whose hill stands alone is set apart by that direction; v is the "
-                                     "eigenvalue.%s",
-                                     judge_ends_text(item->answers, directions).text,
-                                     item->answers->classes > MOST_ROWS ? " The first 20 classes are shown." : "");
+    figure->caption = display_format(
+        "%.330s A class whose hill stands alone is set apart by that direction; v is the "
+        "eigenvalue.%s",
+        judge_ends_text(item->answers, directions).text,
+        item->answers->classes > MOST_ROWS ? " The first 20 classes are shown." : "");
     dlda_status status = draw(report, figure, &plot);
     plot_release(&plot);
     return status;

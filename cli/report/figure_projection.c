@@ -126,7 +126,8 @@ static dlda_status draw_panels(plot_files *plot, const test_answers *answers, si
     DLDA_TRY(dlda_file_writer_print(
         plot->script,
         "n = %zu; small = kind eq 'svg' ? '11' : '8'\n"
-        "left = (n > 2 ? 30 : 64) / pixels_x; right = 0.985; top = 1 - (kind eq 'png' ? 40 : 8) / pixels_y; gap = n > 2 ? 0.012 : 0\n"
+        "left = (n > 2 ? 30 : 64) / pixels_x; right = 0.985; top = 1 - (kind eq 'png' ? 40 : 8) / pixels_y; gap = "
+        "n > 2 ? 0.012 : 0\n"
         "bottom = (n > 2 ? 28 : %zu) / pixels_y\n"
         "width = (right - left) / (n - 1); height = (top - bottom) / (n - 1)\n"
         "if (kind eq 'png') { set multiplot title finding font 'sans-serif:Bold' } else { set multiplot }\n"
@@ -137,8 +138,8 @@ static dlda_status draw_panels(plot_files *plot, const test_answers *answers, si
         "    set tmargin at screen top - (i - 1) * height - gap; set bmargin at screen top - i * height + gap\n"
         "    set xrange [low[j]:high[j]]; set yrange [low[i]:high[i]]; set xtics step[j]; set ytics step[i]\n"
         "    if (j == i + 1) {\n"
-        "        set xlabel sprintf('direction %%d', j) offset 0,n > 2 ? 1.2 : 0.5\n"
-        "        set ylabel sprintf('direction %%d', i) offset n > 2 ? 2.5 : 0.5,0\n"
+        "        set xlabel sprintf('direction %%d', j) offset 0,n > 2 ? (kind eq 'svg' ? 1.2 : 0.9) : 0.5\n"
+        "        set ylabel sprintf('direction %%d', i) offset n > 2 ? (kind eq 'svg' ? 2.3 : 1.2) : 0.5,0\n"
         "    } else { unset xlabel; unset ylabel }\n"
         "    if (n > 2) { set xtics format ''; set ytics format '' }\n"
         "    plot for [k=1:words(styles)] data index k-1 using (column(j+1)):(column(i+1)) \\\n"
@@ -219,10 +220,8 @@ dlda_status figure_projection(const training_report *report, report_figure *figu
     figure_begin(report, figure, "projection", "Samples on pairs of directions");
     figure->missing = item->no_answers;
     if (!item->answers) return DLDA_OK;
-    if (item->answers->directions < 2) {
-        figure->missing = display_format("Two classes have one direction, so there are no pairs: the histograms show it.");
-        return DLDA_OK;
-    }
+    figure->omitted = item->answers->directions < 2; /* no pairs */
+    if (figure->omitted) return DLDA_OK;
     size_t directions = item->answers->directions < report->directions ? item->answers->directions
                                                                        : report->directions;
     figure->wide = directions > 3;

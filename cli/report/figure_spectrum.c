@@ -69,20 +69,21 @@ static dlda_status draw_eigenvalues(const report_item *item, plot_files *plot)
         for (size_t c = 1; c < table->columns; c++) plot_extend(&extent, number_table_at(table, row, (int)c));
     plot_extent range = plot_range_of(&extent, fmin(extent.low, 0), INFINITY);
     DLDA_TRY(plot_range(plot, "yrange", &range));
-    DLDA_TRY(dlda_file_writer_print(plot->script, "set xlabel 'epoch'\nset ylabel 'eigenvalue'\nset xrange [%g:%g]\n%s%splot ",
+    DLDA_TRY(dlda_file_writer_print(plot->script,
+                                    "set xlabel 'epoch'\nset ylabel 'eigenvalue'\nset xrange [%g:%g]\n%s%splot ",
                                     last > 1 ? 1.0 : 0.0, last > 1 ? last : 2, last <= 15 ? "set xtics 1\n" : "",
                                     count > 1 ? "" : "unset key\n"));
     if (count > 2)
-        DLDA_TRY(dlda_file_writer_print(
-            plot->script,
-            "for [k=3:%zu] data using 1:k with linespoints linecolor rgb '" PALETTE_PALE
-            "' pointtype 7 pointsize 0.3 title (k == 3 ? 'others' : ''), \\\n    ",
-            count));
-    if (count > 1)
         DLDA_TRY(dlda_file_writer_print(plot->script,
-                                        "data using 1:%zu with linespoints linetype 2 linewidth 2 pointsize 0.5 title "
-                                        "'smallest', \\\n    ",
-                                        count + 1));
+                                        "for [k=3:%zu] data using 1:k with linespoints linecolor rgb '" PALETTE_PALE
+                                        "' pointtype 7 pointsize 0.3 title (k == 3 ? 'others' : ''), \\\n    ",
+                                        count));
+    if (count > 1)
+        DLDA_TRY(
+            dlda_file_writer_print(plot->script,
+                                   "data using 1:%zu with linespoints linetype 2 linewidth 2 pointsize 0.5 title "
+                                   "'smallest', \\\n    ",
+                                   count + 1));
     DLDA_TRY(dlda_file_writer_print(
         plot->script, "data using 1:2 with linespoints linetype 1 linewidth 2 pointsize 0.5 title 'largest'\n"));
 done:
@@ -100,9 +101,12 @@ dlda_status figure_eigenvalues(const training_report *report, report_figure *fig
         figure->missing = display_format("There are no eigenvalues in eigenvalues.csv.");
         return DLDA_OK;
     }
+    figure->omitted = run_folder_eigenvalues(&item->folder) == 1; /* the mean is the only one */
+    if (figure->omitted) return DLDA_OK;
     figure->title = eigenvalues_title(&item->folder.eigenvalues, run_folder_eigenvalues(&item->folder));
-    figure->caption = display_format("Each line is a direction. Its eigenvalue is the scatter of the class means along "
-                                     "it, divided by the scatter within the classes.");
+    figure->caption = display_format(
+        "Each line is a direction. Its eigenvalue is the scatter of the class means along "
+        "it, divided by the scatter within the classes.");
     DLDA_TRY(plot_open(report->figures_folder, figure, PLOT_WIDTH, 310, &plot));
     DLDA_TRY(write_eigenvalues(&plot, item));
     DLDA_TRY(draw_eigenvalues(item, &plot));
@@ -200,9 +204,9 @@ static display_text structure_caption(const training_report *report)
     display_text text = { "" };
 
     if (report->n_runs == 1)
-        return display_format("%.200s %.280s",
-                              judge_directions_text(report->runs[0].eigenvalues, report->runs[0].n_eigenvalues).text,
-                              judge_closest_text(report->runs[0].answers).text);
+        return display_format(
+            "%.200s %.280s", judge_directions_text(report->runs[0].eigenvalues, report->runs[0].n_eigenvalues).text,
+            judge_closest_text(report->runs[0].answers).text);
     for (size_t r = 0; r < report->n_runs; r++) {
         const report_item *item = &report->runs[r];
         if (item->n_eigenvalues == 0) continue;
@@ -210,9 +214,10 @@ static display_text structure_caption(const training_report *report)
                               judge_weak_directions(item->eigenvalues, item->n_eigenvalues), item->n_eigenvalues,
                               display_clean(item->name.text, NAME_LETTERS).text);
     }
-    return display_format("Weak directions, with less than a tenth of the largest eigenvalue: %.340s. The flatter the line, "
-                          "the more equally the directions separate the classes.",
-                          text.text);
+    return display_format(
+        "Weak directions, with less than a tenth of the largest eigenvalue: %.340s. The flatter the line, "
+        "the more equally the directions separate the classes.",
+        text.text);
 }
 
 dlda_status figure_structure(const training_report *report, report_figure *figure)
@@ -231,12 +236,8 @@ dlda_status figure_structure(const training_report *report, report_figure *figur
             "There are no eigenvalues: neither a model nor eigenvalues.csv could be read.");
         return DLDA_OK;
     }
-    if (several == 0) {
-        figure->missing = display_format("Two classes have one direction, so there is nothing to compare its eigenvalue, "
-                                         "%.3g, with.",
-                                         report->runs[0].eigenvalues[0]);
-        return DLDA_OK;
-    }
+    figure->omitted = several == 0; /* nothing to compare a single eigenvalue with */
+    if (figure->omitted) return DLDA_OK;
     figure->title = structure_title(report);
     figure->caption = structure_caption(report);
     DLDA_TRY(plot_open(report->figures_folder, figure, PLOT_WIDTH, 300 + 18 * (int)report->n_runs, &plot));

@@ -96,7 +96,8 @@ static display_text curves_title(const training_report *report)
     double accuracy = 100 * run_folder_at(&item->folder, item->folder.kept, "validation_accuracy");
     double epoch = run_folder_at(&item->folder, item->folder.kept, "epoch");
     if (report->n_runs == 1)
-        return display_format("Validation accuracy: %.2f %% in the selected epoch, %.0f of %.0f", accuracy, epoch, last);
+        return display_format("Validation accuracy: %.2f %% in the selected epoch, %.0f of %.0f", accuracy, epoch,
+                              last);
     return display_format("Best on validation: %s, %.2f %% in epoch %.0f",
                           display_clean(item->name.text, NAME_LETTERS).text, accuracy, epoch);
 }
@@ -331,8 +332,8 @@ static display_text objective_note(const run_folder *run)
 
     if (!objective.text[0]) return objective;
     if (strcmp(objective.text, "cce") == 0 || strcmp(objective.text, "lda-bayes") == 0)
-        return display_format(" The objective of this run, %s, minimises a log loss; eigenvalues are only measured.",
-                              objective.text);
+        return display_format(
+            " The objective of this run, %s, minimises a log loss; eigenvalues are only measured.", objective.text);
     return display_format(" The objective of this run, %s, raises them.", objective.text);
 }
 

@@ -110,16 +110,16 @@ static size_t before_id(const char *at)
     return 0;
 }
 
-/* If a colour of the palette begins at `at`, its length, and the variable that replaces it; else 0. Black, gnuplot's
- * default, becomes the colour of the text around the drawing. */
+/* If a colour of the palette begins at `at`, its length, and the variable that replaces it; else 0. Black and white,
+ * gnuplot's defaults, become the colours of the text and the card around the drawing. */
 static size_t find_colour(const char *at, char variable[32])
 {
     unsigned r = 0, g = 0, b = 0;
-    int n = 0;
+    int n = 0, black = strncmp(at, "\"black\"", 7) == 0;
     char colour[24]; /* a copy, since sscanf measures the whole text */
 
-    if (strncmp(at, "\"black\"", 7) == 0) {
-        strcpy(variable, "\"currentColor\"");
+    if (black || strncmp(at, "\"white\"", 7) == 0) {
+        strcpy(variable, black ? "\"currentColor\"" : "\"var(--card)\"");
         return 7;
     }
     if (strncmp(at, "rgb(", 4) != 0) return 0;

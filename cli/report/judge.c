@@ -75,6 +75,7 @@ curve_verdict judge_curve(const run_folder *run, double samples)
     curve_verdict verdict = { .best_epoch = curve.best_epoch, .measured = curve.count };
     double error = isnan(samples) || isnan(kept) ? 0 : standard_error(kept, samples);
 
+    verdict.pictures = entry_number(run->facts, "height") > 1 && entry_number(run->facts, "width") > 1;
     verdict.gap = run_folder_at(run, run->kept, "train_accuracy") - kept;
     verdict.overfits = verdict.gap > fmax(least_gap, 2 * error);
     if (curve.count < LEAST_MEASURED) return verdict;
@@ -115,9 +116,11 @@ display_text judge_curve_text(const curve_verdict *verdict, const char *run, dou
     display_text trend = trend_text(verdict, run, epochs);
 
     if (!verdict->overfits) return trend;
-    return display_format("%.300s The training samples are fitted better by %.0f points: more samples, or random "
-                          "changes of pictures (--shift, --flip), may help.",
-                          trend.text, 100 * verdict->gap);
+    return display_format(
+        "%.300s The training samples are fitted better by %.0f points (overfitting): more samples%s may "
+        "help.",
+        trend.text, 100 * verdict->gap,
+        verdict->pictures ? ", or random shifts and flips of the pictures (--shift, --flip)," : "");
 }
 
 /* ---- Predictions ---- */
@@ -162,20 +165,21 @@ display_text judge_calibration_text(const test_answers *answers)
 {
     const dlda_evaluation *found = answers->evaluation[DLDA_PROBABILITY_BAYES];
     calibration_verdict verdict = judge_calibration(found);
-    display_text means = display_format("the probability of the predicted class is %.1f %% on average, and %.1f %% of "
-                                        "the predictions are right",
-                                        100 * mean_confidence(found), 100 * found->accuracy);
+    display_text means = display_format(
+        "the probability of the predicted class is %.1f %% on average, and %.1f %% of "
+        "the predictions are right",
+        100 * mean_confidence(found), 100 * found->accuracy);
 
     if (verdict == CALIBRATED)
         return display_format("The probabilities can be trusted: %s. With %zu samples, chance alone gives a "
                               "calibration error of about %.3f.",
                               means.text, found->samples, judge_calibration_chance(found));
-    return display_format("The model is %s: %s.%s", verdict == OVERCONFIDENT ? "overconfident" : "underconfident",
-                          means.text,
-                          answers->calibration_samples
-                              ? " More held-out samples, or deeplda refit RUN --calibrate DATA with samples like these, "
-                                "improve that."
-                              : " It is not calibrated: deeplda refit RUN --calibrate DATA does that.");
+    return display_format(
+        "The model is %s: %s.%s", verdict == OVERCONFIDENT ? "overconfident" : "underconfident", means.text,
+        answers->calibration_samples
+            ? " More held-out samples, or deeplda refit RUN --calibrate DATA with samples like these, "
+              "improve that."
+            : " It is not calibrated: deeplda refit RUN --calibrate DATA does that.");
 }
 
 display_text judge_confusion_text(const test_answers *answers)
@@ -191,12 +195,13 @@ display_text judge_confusion_text(const test_answers *answers)
         if (!isnan(found->recall[a]) && (worst == C || found->recall[a] < found->recall[worst])) worst = a;
     }
     if (wrong == 0 || worst == C) return display_format("No sample is predicted wrongly.");
-    return display_format("%s and %s are confused most often: %zu of %zu mistakes. %s is recognised least often: %.0f "
-                          "%% of its %zu samples.",
-                          display_clean(test_answers_class(answers, first), NAME).text,
-                          display_clean(test_answers_class(answers, second), NAME).text, most, wrong,
-                          display_clean(test_answers_class(answers, worst), NAME).text, 100 * found->recall[worst],
-                          found->class_samples[worst]);
+    return display_format(
+        "%s and %s are confused most often: %zu of %zu mistakes. %s is recognised least often: %.0f "
+        "%% of its %zu samples.",
+        display_clean(test_answers_class(answers, first), NAME).text,
+        display_clean(test_answers_class(answers, second), NAME).text, most, wrong,
+        display_clean(test_answers_class(answers, worst), NAME).text, 100 * found->recall[worst],
+        found->class_samples[worst]);
 }
 
 /* ---- Directions ---- */
@@ -218,18 +223,20 @@ display_text judge_directions_text(const double *eigenvalues, size_t count)
                               "eigenvalue.",
                               count);
     if (weak == 1)
-        return display_format("Direction %zu separates little: its eigenvalue is below a tenth of the largest.", count);
-    return display_format("Directions %zu to %zu separate little: their eigenvalues are below a tenth of the largest.",
-                          count - weak + 1, count);
+        return display_format("Direction %zu separates little: its eigenvalue is below a tenth of the largest.",
+                              count);
+    return display_format(
+        "Directions %zu to %zu separate little: their eigenvalues are below a tenth of the largest.",
+        count - weak + 1, count);
 }
 
 display_text judge_closest_text(const test_answers *answers)
 {
     if (!answers || !(answers->nearest_distance > 0)) return (display_text){ "" };
-    return display_format("The closest classes are %s and %s, whose means are %.1f standard deviations of a class apart.",
-                          display_clean(test_answers_class(answers, answers->nearest[0]), NAME).text,
-                          display_clean(test_answers_class(answers, answers->nearest[1]), NAME).text,
-                          answers->nearest_distance);
+    return display_format(
+        "The closest classes are %s and %s, whose means are %.1f standard deviations of a class apart.",
+        display_clean(test_answers_class(answers, answers->nearest[0]), NAME).text,
+        display_clean(test_answers_class(answers, answers->nearest[1]), NAME).text, answers->nearest_distance);
 }
 
 /* Mean of a class on a direction; NaN if the class has no samples. */
@@ -266,11 +273,14 @@ display_text judge_correlation_text(double r)
 {
     if (isnan(r)) return (display_text){ "" };
     if (r >= clear_correlation)
-        return display_format("In this run, validation accuracy rose with the separation of the training samples. ");
+        return display_format(
+            "In this run, validation accuracy rose with the separation of the training samples. ");
     if (r <= -clear_correlation)
-        return display_format("In this run, validation accuracy fell while the separation of the training samples grew: "
-                              "what the network still learned does not carry over to other samples. ");
-    return display_format("In this run, validation accuracy did not follow the separation of the training samples. ");
+        return display_format(
+            "In this run, validation accuracy fell while the separation of the training samples grew: "
+            "what the network still learned does not carry over to other samples. ");
+    return display_format(
+        "In this run, validation accuracy did not follow the separation of the training samples. ");
 }
 
 /* ---- Runs ---- */
@@ -291,10 +301,11 @@ static display_text paired_text(const char *name, const test_answers *better, co
                        other->evaluation[DLDA_PROBABILITY_BAYES]->predicted[i] == better->truth[i]);
     stat_interval interval = stat_pairs_interval(&pairs);
     double p = stat_mcnemar(&pairs);
-    return display_format("%s is %s %s: %+.2f points, 95 %% interval %+.2f to %+.2f, on the same %zu samples (McNemar's "
-                          "test: p = %.2g).",
-                          name, p < stat_level ? "better than" : "best, but not clearly better than", other_name,
-                          100 * stat_pairs_difference(&pairs), 100 * interval.low, 100 * interval.high, better->count, p);
+    return display_format(
+        "%s is %s %s: %+.2f points, 95 %% interval %+.2f to %+.2f, on the same %zu samples (McNemar's "
+        "test: p = %.2g).",
+        name, p < stat_level ? "better than" : "best, but not clearly better than", other_name,
+        100 * stat_pairs_difference(&pairs), 100 * interval.low, 100 * interval.high, better->count, p);
 }
 
 display_text judge_two_runs_text(const char *better_name, const test_answers *better, const char *other_name,
@@ -305,8 +316,10 @@ display_text judge_two_runs_text(const char *better_name, const test_answers *be
                           *b = other->evaluation[DLDA_PROBABILITY_BAYES];
 
     if (same_samples(better, other)) return paired_text(name.text, better, second.text, other);
-    int overlap = stat_share_interval(a->correct, a->samples).low <= stat_share_interval(b->correct, b->samples).high;
-    return display_format("%s has the highest accuracy; its interval %s that of %s. The runs were tested on different "
-                          "samples.",
-                          name.text, overlap ? "overlaps" : "lies above", second.text);
+    int overlap = stat_share_interval(a->correct, a->samples).low <=
+                  stat_share_interval(b->correct, b->samples).high;
+    return display_format(
+        "%s has the highest accuracy; its interval %s that of %s. The runs were tested on different "
+        "samples.",
+        name.text, overlap ? "overlaps" : "lies above", second.text);
 }

@@ -25,6 +25,7 @@ typedef struct curve_verdict {
     double gap;        /* training minus validation accuracy of the selected epoch; NaN: unknown      */
     int overfits;      /* 1: the gap is large                                                         */
     size_t measured;   /* epochs with a validation accuracy                                           */
+    int pictures;      /* 1: trained on pictures, not on rows of a table                              */
 } curve_verdict;
 
 /* `samples` is the number of validation samples. Differences within their chance are no trend. */

@@ -25,8 +25,7 @@ static dlda_status write_head(dlda_file_writer *page, const training_report *rep
     if (live)
         DLDA_TRY(dlda_file_writer_print(page, "<meta http-equiv=\"refresh\" content=\"%zu\">\n", report->refresh));
     DLDA_TRY(html_element(page, "title", report->title.text));
-    DLDA_TRY(dlda_file_writer_print(
-        page, "\n<link rel=\"icon\" href=\"data:,\">\n<style>\n"));
+    DLDA_TRY(dlda_file_writer_print(page, "\n<link rel=\"icon\" href=\"data:,\">\n<style>\n"));
     DLDA_TRY(page_style(page));
     DLDA_TRY(dlda_file_writer_print(page, "</style>\n</head>\n<body>\n<main>\n"));
     DLDA_TRY(html_element(page, "h1", report->title.text));
@@ -130,7 +129,8 @@ static dlda_status write_figures(dlda_file_writer *page, const training_report *
 
     DLDA_TRY(dlda_file_writer_print(page, "<div class=\"grid\">\n"));
     for (size_t i = 0; i < report->n_figures; i++)
-        if (report->figures[i].run == run) DLDA_TRY(write_figure(page, report, &report->figures[i]));
+        if (report->figures[i].run == run && !report->figures[i].omitted)
+            DLDA_TRY(write_figure(page, report, &report->figures[i]));
     DLDA_TRY(dlda_file_writer_print(page, "</div>\n"));
 done:
     return status;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The file without its folders, which mostly repeat the class, or the index in the data. */
+/* The file without its folders, which mostly repeat the class; or the index in the data. */
 static display_text name_of(const report_item *item, size_t i)
 {
     const char *file = hardest_file(&item->hardest, i);
@@ -29,8 +29,8 @@ static dlda_status write_picture(dlda_file_writer *page, const report_item *item
     DLDA_TRY(dlda_file_writer_print(page, "<span>is "));
     DLDA_TRY(html_element(page, "b", display_clean(test_answers_true_class(answers, sample), 40).text));
     DLDA_TRY(dlda_file_writer_print(page, "</span><span>predicted "));
-    DLDA_TRY(html_element(page, right ? "span" : "b",
-                          right ? "right" : display_clean(test_answers_predicted_class(answers, sample), 40).text));
+    if (right) DLDA_TRY(dlda_file_writer_print(page, "right"));
+    else DLDA_TRY(html_element(page, "b", display_clean(test_answers_predicted_class(answers, sample), 40).text));
     DLDA_TRY(dlda_file_writer_print(page, ", %.0f %%</span>", 100 * (double)found->confidence[sample]));
     DLDA_TRY(html_element(page, "small", name.text));
     DLDA_TRY(dlda_file_writer_print(page, "</li>\n"));
@@ -45,7 +45,7 @@ static dlda_status write_row(dlda_file_writer *page, const report_item *item, si
     const dlda_evaluation *found = item->answers->evaluation[DLDA_PROBABILITY_BAYES];
 
     DLDA_TRY(dlda_file_writer_print(page, "<tr>"));
-    DLDA_TRY(html_element(page, "td", name_of(item, i).text));
+    DLDA_TRY(dlda_file_writer_print(page, "<td class=\"n\">%zu</td>", item->hardest.place[i]));
     DLDA_TRY(html_element(page, "td", display_clean(test_answers_true_class(item->answers, sample), 40).text));
     DLDA_TRY(html_element(page, "td", display_clean(test_answers_predicted_class(item->answers, sample), 40).text));
     DLDA_TRY(dlda_file_writer_print(page, "<td class=\"n\">%.1f %%</td><td class=\"n\">%.1f %%</td></tr>\n",
@@ -60,9 +60,10 @@ static dlda_status write_samples(dlda_file_writer *page, const report_item *item
     int pictures = item->hardest.pictures != NULL;
 
     DLDA_TRY(dlda_file_writer_print(
-        page, pictures ? "<ul class=\"samples\">\n"
-                       : "<div class=\"scroll\"><table>\n<thead><tr><th>row</th><th>is</th><th>predicted</th><th "
-                         "class=\"n\">probability</th><th class=\"n\">of the true class</th></tr></thead>\n<tbody>\n"));
+        page,
+        pictures ? "<ul class=\"samples\">\n"
+                 : "<div class=\"scroll\"><table>\n<thead><tr><th>row, from 0</th><th>is</th><th>predicted</th><th "
+                   "class=\"n\">probability</th><th class=\"n\">of the true class</th></tr></thead>\n<tbody>\n"));
     for (size_t i = 0; i < item->hardest.count; i++)
         DLDA_TRY(pictures ? write_picture(page, item, i) : write_row(page, item, i));
     DLDA_TRY(dlda_file_writer_print(page, pictures ? "</ul>\n" : "</tbody>\n</table></div>\n"));
@@ -80,11 +81,11 @@ dlda_status page_hardest(dlda_file_writer *page, const training_report *report, 
     if (!item->answers) DLDA_TRY(html_element(page, "p class=\"missing\"", item->no_answers.text));
     else {
         DLDA_TRY(write_samples(page, item));
-        DLDA_TRY(dlda_file_writer_print(
-            page,
-            "<p class=\"caption\">The %s samples whose true class has the lowest probability, the hardest first, with "
-            "the probability of the predicted class. ",
-            item->answers->part));
+        DLDA_TRY(dlda_file_writer_print(page,
+                                        "<p class=\"caption\">The %s samples whose true class has the lowest "
+                                        "probability, the hardest first, with "
+                                        "the probability of the predicted class. ",
+                                        item->answers->part));
         DLDA_TRY(page_files(page, report, name.text));
         DLDA_TRY(dlda_file_writer_print(page, "</p>\n"));
     }

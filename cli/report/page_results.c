@@ -100,8 +100,9 @@ static dlda_status write_summary(dlda_file_writer *page, const report_item *item
         text = display_format("%.300s%s network, objective %s", text.text, display_clean(net.text, 40).text,
                               entry_text(options, "objective").text);
     if (data.text[0])
-        text = display_format("%.360s; %s: %s training, %s validation", text.text, display_clean(data.text, 60).text,
-                              entry_text(facts, "training_samples").text, entry_text(facts, "validation_samples").text);
+        text = display_format("%.360s; %s: %s training, %s validation", text.text,
+                              display_clean(data.text, 60).text, entry_text(facts, "training_samples").text,
+                              entry_text(facts, "validation_samples").text);
     if (item->answers && strcmp(item->answers->part, "validation") != 0)
         text = display_format("%.450s, %zu %s", text.text, item->answers->count, item->answers->part);
     return html_element(page, "p class=\"summary\"", display_format("Run %.480s samples.", text.text).text);
@@ -153,7 +154,8 @@ static different_options find_different(const training_report *report)
         if (!report->runs[r].folder.options) continue;
         json_object_foreach(report->runs[r].folder.options, name, value)
         {
-            if (different.count < MOST_DIFFERENT && !is_listed(&different, name) && page_option_differs(report, name))
+            if (different.count < MOST_DIFFERENT && !is_listed(&different, name) &&
+                page_option_differs(report, name))
                 different.names[different.count++] = name;
         }
     }
@@ -164,7 +166,8 @@ static dlda_status write_tested(dlda_file_writer *page, const test_answers *answ
 {
     dlda_status status = DLDA_OK;
     const dlda_evaluation *found = answers ? answers->evaluation[DLDA_PROBABILITY_BAYES] : NULL;
-    stat_interval interval = found ? stat_share_interval(found->correct, found->samples) : (stat_interval){ NAN, NAN };
+    stat_interval interval = found ? stat_share_interval(found->correct, found->samples)
+                                   : (stat_interval){ NAN, NAN };
     double accuracy = found ? found->accuracy : NAN, softmax = answers ? answers->softmax_accuracy : NAN;
     double loss = found ? found->log_loss : NAN, error = found ? found->calibration_error : NAN;
 
@@ -189,12 +192,13 @@ static dlda_status write_run(dlda_file_writer *page, const report_item *item, co
     double kept = run_folder_at(run, run->kept, "epoch");
 
     DLDA_TRY(dlda_file_writer_print(page, "<tr>"));
-    DLDA_TRY(html_element(page, "th", item->name.text));
+    DLDA_TRY(html_element(page, "th", display_clean(item->name.text, 60).text));
     DLDA_TRY(write_tested(page, item->answers, with_softmax));
     DLDA_TRY(write_cell(page, "validation", percent(run_folder_at(run, run->kept, "validation_accuracy")).text));
     DLDA_TRY(write_cell(page, "training", duration(entry_number(run->facts, "seconds")).text));
-    DLDA_TRY(write_cell(page, "selected epoch",
-                        isnan(kept) ? "\xE2\x80\x93" : display_format("%.0f of %zu", kept, run->history.rows).text));
+    DLDA_TRY(
+        write_cell(page, "selected epoch",
+                   isnan(kept) ? "\xE2\x80\x93" : display_format("%.0f of %zu", kept, run->history.rows).text));
     DLDA_TRY(write_cell(page, "state", state_of(run).text));
     for (size_t i = 0; i < different->count; i++)
         DLDA_TRY(write_cell(page, different->names[i], entry_text(run->options, different->names[i]).text));
@@ -219,12 +223,14 @@ static dlda_status write_comparison(dlda_file_writer *page, const training_repor
         const report_item *item = &report->runs[r];
         if (!item->answers) continue;
         double accuracy = item->answers->evaluation[DLDA_PROBABILITY_BAYES]->accuracy;
-        if (!best || accuracy > best->answers->evaluation[DLDA_PROBABILITY_BAYES]->accuracy) second = best, best = item;
+        if (!best || accuracy > best->answers->evaluation[DLDA_PROBABILITY_BAYES]->accuracy)
+            second = best, best = item;
         else if (!second || accuracy > second->answers->evaluation[DLDA_PROBABILITY_BAYES]->accuracy) second = item;
     }
     if (!second) return DLDA_OK;
-    return html_element(page, "p class=\"finding\"",
-                        judge_two_runs_text(best->name.text, best->answers, second->name.text, second->answers).text);
+    return html_element(
+        page, "p class=\"finding\"",
+        judge_two_runs_text(best->name.text, best->answers, second->name.text, second->answers).text);
 }
 
 static dlda_status write_table(dlda_file_writer *page, const training_report *report)
@@ -235,7 +241,8 @@ static dlda_status write_table(dlda_file_writer *page, const training_report *re
 
     DLDA_TRY(dlda_file_writer_print(
         page,
-        "<div class=\"scroll\"><table class=\"runs\">\n<thead><tr><th>run</th><th>accuracy%s</th><th>95 %% interval</th>%s"
+        "<div class=\"scroll\"><table class=\"runs\">\n<thead><tr><th>run</th><th>accuracy%s</th><th>95 %% "
+        "interval</th>%s"
         "<th>log loss</th><th>calibration error</th><th>samples</th><th>validation</th><th>training</th>"
         "<th>selected epoch</th><th>state</th>",
         with_softmax ? " by LDA" : "", with_softmax ? "<th>by softmax</th>" : ""));

@@ -43,14 +43,18 @@ static const char rules[] =
     ".files{white-space:nowrap}\n"
     ".finding{margin:0 0 .4rem}\n"
     ".summary{margin:0 0 .8rem;color:var(--pale)}\n"
-    ".facts{width:100%}.facts tbody{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,290px),1fr));"
+    ".facts{width:100%}.facts "
+    "tbody{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,290px),1fr));"
     "column-gap:32px}.facts tr{display:flex;justify-content:space-between;gap:12px;border-bottom:1px solid "
-    "var(--line)}.facts th,.facts td{border:0;padding:.2rem 0}.facts th{white-space:nowrap}.facts td{text-align:right}\n"
-    ".runs td{white-space:nowrap;font-variant-numeric:tabular-nums}.runs .option{background:var(--mark)}\n"
+    "var(--line)}.facts th,.facts td{border:0;padding:.2rem 0}.facts th{white-space:nowrap}.facts "
+    "td{text-align:right}\n"
+    ".runs td,.runs tbody th{white-space:nowrap}.runs td{font-variant-numeric:tabular-nums}.runs "
+    ".option{background:var(--mark)}\n"
     ".missing{margin:0;padding:1rem;border:1px dashed var(--pale);border-radius:10px;color:var(--warn)}\n"
     ".problems li{color:var(--warn)}\n"
     ".hardest,.classes{margin-top:1.6rem}\n"
-    ".samples{display:grid;grid-template-columns:repeat(auto-fill,minmax(104px,1fr));gap:14px 12px;margin:0;padding:0;"
+    ".samples{display:grid;grid-template-columns:repeat(auto-fill,minmax(104px,1fr));gap:14px "
+    "12px;margin:0;padding:0;"
     "list-style:none}\n"
     ".samples img{width:100%;height:auto;max-width:140px;display:block;image-rendering:pixelated;border-radius:4px;"
     "margin-bottom:2px}\n"
@@ -64,7 +68,8 @@ static const char rules[] =
     ".runs td::before{content:attr(data-column);color:var(--pale)}}\n"
     "@media print{body{font-size:11pt}figure,.samples li,.tiles li,tr{break-inside:avoid}"
     ".files,.live{display:none}.card{border:0}.scroll{overflow:visible}"
-    "table{font-size:7.5pt}th,td{padding:.15rem .3rem}td.n,th.n,.runs td{white-space:normal}"
+    "table{font-size:7.5pt}th,td{padding:.15rem .3rem}td.n,th.n,.runs td,.runs tbody th{white-space:normal}"
+    ".runs{font-size:6.5pt}.runs th,.runs td{padding:.1rem .2rem}"
     ".grid{grid-template-columns:1fr 1fr}}\n";
 
 /* Dark only on screens: paper is white. */
@@ -73,16 +78,18 @@ dlda_status page_style(dlda_file_writer *page)
     dlda_status status = DLDA_OK;
 
     DLDA_TRY(dlda_file_writer_print(
-        page, ":root{color-scheme:light dark;--paper:#fbfbfa;--ink:#1b1c1e;--pale:#5d6166;--line:#dcdee1;--card:#ffffff;"
-              "--tile:#f0f2f4;--link:#005a9c;--mark:#fff1c9;--warn:#8a3b00;"));
+        page,
+        ":root{color-scheme:light dark;--paper:#fbfbfa;--ink:#1b1c1e;--pale:#5d6166;--line:#dcdee1;--card:#ffffff;"
+        "--tile:#f0f2f4;--link:#005a9c;--mark:#fff1c9;--warn:#8a3b00;"));
     DLDA_TRY(palette_write_variables(page, 0));
     DLDA_TRY(dlda_file_writer_print(
         page, "}\n@media screen and (prefers-color-scheme:dark){:root{--paper:#17181b;--ink:#e8e9eb;--pale:#a4a9b0;"
               "--line:#34373d;--card:#1c1e22;--tile:#22252a;--link:#7cc0ff;--mark:#4a3d12;--warn:#ffb37a;"));
     DLDA_TRY(palette_write_variables(page, 1));
     DLDA_TRY(dlda_file_writer_print(
-        page, "}}\n@media print{:root{--paper:#fff;--ink:#000;--pale:#444;--line:#bbb;--tile:#f3f3f3;--mark:#eee;"
-              "--warn:#000;--link:#000}}\n%s",
+        page,
+        "}}\n@media print{:root{--paper:#fff;--ink:#000;--pale:#444;--line:#bbb;--tile:#f3f3f3;--mark:#eee;"
+        "--warn:#000;--link:#000}}\n%s",
         rules));
 done:
     return status;

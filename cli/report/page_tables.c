@@ -112,6 +112,15 @@ done:
     return status;
 }
 
+/* 1 for height and width if all runs are of tables, whose rows have neither. */
+static int is_size_of_tables(const training_report *report, const char *key)
+{
+    if (strcmp(key, "height") != 0 && strcmp(key, "width") != 0) return 0;
+    for (size_t r = 0; r < report->n_runs; r++)
+        if (entry_number(report->runs[r].folder.facts, key) != 1) return 0;
+    return 1;
+}
+
 dlda_status page_environment(dlda_file_writer *page, const training_report *report)
 {
     static const table_row rows[] = {
@@ -120,7 +129,7 @@ dlda_status page_environment(dlda_file_writer *page, const training_report *repo
         { "validation_samples", "validation samples" },
         { "height", "height of images" },
         { "width", "width of images" },
-        { "channels", "channels" },
+        { "channels", "channels, or columns of a table" },
         { "classes", "classes" },
         { "parameters", "weights of the network" },
         { "seconds", "seconds of training" },
@@ -134,7 +143,8 @@ dlda_status page_environment(dlda_file_writer *page, const training_report *repo
     dlda_status status = DLDA_OK;
 
     DLDA_TRY(begin_table(page, report, "Data and environment"));
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) DLDA_TRY(write_row(page, report, facts_of, &rows[i]));
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (!is_size_of_tables(report, rows[i].key)) DLDA_TRY(write_row(page, report, facts_of, &rows[i]));
     DLDA_TRY(end_table(page));
 done:
     return status;

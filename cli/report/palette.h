@@ -13,13 +13,13 @@ enum {
 
 /* Greys of the scripts. */
 #define PALETTE_HEADING "#111111"
-#define PALETTE_TEXT "#333333"
-#define PALETTE_AXIS "#666666"
-#define PALETTE_GUIDE "#888888" /* lines to compare with                  */
-#define PALETTE_PALE "#8899AA"  /* data that are not the main subject     */
-#define PALETTE_GRID "#DDDDDD"
-#define PALETTE_CELL "#DCDCDC"   /* the diagonal of a confusion matrix     */
-#define PALETTE_OTHERS "#BBBBBB" /* classes without a style of their own   */
+#define PALETTE_TEXT    "#333333"
+#define PALETTE_AXIS    "#666666"
+#define PALETTE_GUIDE   "#888888" /* lines to compare with                  */
+#define PALETTE_PALE    "#8899AA" /* data that are not the main subject     */
+#define PALETTE_GRID    "#DDDDDD"
+#define PALETTE_CELL    "#DCDCDC" /* the diagonal of a confusion matrix     */
+#define PALETTE_OTHERS  "#BBBBBB" /* classes without a style of their own   */
 #define PALETTE_REVERSE "#FFFFFF" /* text on cells of the strongest colours */
 
 /* Writes the styles as gnuplot's line types 1 .. PALETTE_STYLES, and grey as the next one. */

@@ -91,7 +91,8 @@ static dlda_status write_title(const report_figure *figure, dlda_file_writer *sc
 
     if (at <= most) return dlda_file_writer_print(script, "finding = %s\n", plot_quote(first.text, 90).text);
     for (at = most; at > most / 2 && first.text[at] != ' ';) at--;
-    if (first.text[at] != ' ') return dlda_file_writer_print(script, "finding = %s\n", plot_quote(first.text, most).text);
+    if (first.text[at] != ' ')
+        return dlda_file_writer_print(script, "finding = %s\n", plot_quote(first.text, most).text);
     first.text[at] = '\0';
     return dlda_file_writer_print(script, "finding = %s.\"\\n\".%s\n", plot_quote(first.text, 90).text,
                                   plot_quote(first.text + at + 1, most).text);
@@ -118,7 +119,8 @@ static dlda_status write_head(const report_figure *figure, int width, int height
         "if (kind eq 'svg') {\n"
         "    set terminal svg size pixels_x,pixels_y dynamic noenhanced font 'sans-serif,12' linewidth 1.2\n"
         "} else {\n"
-        "    set terminal pngcairo size 2*pixels_x,2*pixels_y noenhanced font 'sans-serif,9' fontscale 2 linewidth 2.4 "
+        "    set terminal pngcairo size 2*pixels_x,2*pixels_y noenhanced font 'sans-serif,9' fontscale 2 linewidth "
+        "2.4 "
         "pointscale 2\n"
         "}\n"
         "set output out.'.'.kind\n"
@@ -130,7 +132,8 @@ static dlda_status write_head(const report_figure *figure, int width, int height
         width, height, height + TITLE_HEIGHT));
     DLDA_TRY(write_title(figure, script));
     DLDA_TRY(dlda_file_writer_print(
-        script, "if (kind eq 'png') { set title finding font 'sans-serif:Bold' textcolor rgb '" PALETTE_HEADING "' }\n\n"));
+        script,
+        "if (kind eq 'png') { set title finding font 'sans-serif:Bold' textcolor rgb '" PALETTE_HEADING "' }\n\n"));
 done:
     return status;
 }

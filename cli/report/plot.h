@@ -26,6 +26,7 @@ typedef struct report_figure {
     display_text title;   /* the main result; the PNG shows it     */
     display_text caption; /* what follows from it; how to read it  */
     display_text missing; /* "": the figure exists; else why not   */
+    int omitted;          /* 1: it would show nothing              */
 } report_figure;
 
 typedef struct plot_files {
