@@ -141,12 +141,16 @@ static void test_calibration(void **state)
     assert_int_equal(calibration_of(1000, 700, .9f, "--calibrate DATA does that"),
                      OVERCONFIDENT); /* not calibrated */
     /* Ten points off is chance with 20 samples. */
-    assert_int_equal(calibration_of(20, 16, .9f, "chance alone"), CALIBRATED);
-    test_answers *answers = new_answers(100, 80, .8f);
-    const dlda_evaluation *found = answers->evaluation[DLDA_PROBABILITY_BAYES];
-    assert_float_equal(judge_calibration_chance(found), sqrt(2 / 3.14159265358979 * .8 * .2 / 100), 1e-6);
-    assert_string_equal(judge_calibration_title(found).text, "Well calibrated: calibration error 0.000");
-    test_answers_destroy(answers);
+    assert_int_equal(calibration_of(20, 16, .9f, "too few samples to judge"), CALIBRATED);
+    for (size_t n = 100; n <= 1000; n += 900) {
+        test_answers *answers = new_answers(n, n * 8 / 10, .8f);
+        const dlda_evaluation *found = answers->evaluation[DLDA_PROBABILITY_BAYES];
+        assert_float_equal(judge_calibration_chance(found), sqrt(2 / 3.14159265358979 * .8 * .2 / (double)n), 1e-6);
+        assert_string_equal(judge_calibration_title(found).text,
+                            n == 1000 ? "Well calibrated: calibration error 0.000"
+                                      : "Calibration error 0.000: within chance for 100 samples");
+        test_answers_destroy(answers);
+    }
 }
 
 static void test_confusion(void **state)
@@ -156,6 +160,9 @@ static void test_confusion(void **state)
     (void)state;
     SAYS(judge_confusion_text(answers), "cat and dog are confused most often: 3 of 3 mistakes");
     SAYS(judge_confusion_text(answers), "dog is recognised least often: 0 % of its 1 samples");
+    test_answers_destroy(answers);
+    answers = new_answers(10, 9, .8f);
+    SAYS(judge_confusion_text(answers), "No two classes are confused more than once");
     test_answers_destroy(answers);
     answers = new_answers(10, 10, .8f);
     SAYS(judge_confusion_text(answers), "No sample is predicted wrongly");
@@ -174,6 +181,7 @@ static void test_directions(void **state)
     assert_int_equal(judge_weak_directions(values, 3), 0); /* a tenth is not below a tenth */
     SAYS(judge_directions_text(values, 5), "Directions 4 to 5 separate little");
     SAYS(judge_directions_text(values, 4), "Direction 4 separates little");
+    SAYS(judge_directions_text(values, 2), "Both directions separate classes");
     SAYS(judge_directions_text(values, 3), "All 3 directions separate classes");
     SAYS(judge_ends_text(answers, 1), "1: dog and cat.");
     assert_string_equal(judge_closest_text(NULL).text, "");

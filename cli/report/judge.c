@@ -98,8 +98,8 @@ static display_text trend_text(const curve_verdict *verdict, const char *run, do
                               "help (deeplda train --resume %s --epochs %.0f).",
                               100 * verdict->change, display_clean(run, 60).text, 2 * epochs);
     case CURVE_FALLING:
-        return display_format("Validation accuracy fell by %.1f points after its best, in epoch %.0f: fewer epochs "
-                              "are enough.",
+        return display_format("Validation accuracy fell by %.1f points after its best, in epoch %.0f: later "
+                              "epochs did not help.",
                               100 * verdict->change, verdict->best_epoch);
     case CURVE_LEVEL:
         return display_format("Validation accuracy changed little in the last epochs: more of them would not help "
@@ -120,7 +120,9 @@ display_text judge_curve_text(const curve_verdict *verdict, const char *run, dou
         "%.300s The training samples are fitted better by %.0f points (overfitting): more samples%s may "
         "help.",
         trend.text, 100 * verdict->gap,
-        verdict->pictures ? ", or random shifts and flips of the pictures (--shift, --flip)," : "");
+        verdict->pictures ? ", or random shifts of the pictures (--shift, and --flip if "
+                            "mirrored pictures keep their class),"
+                          : "");
 }
 
 /* ---- Predictions ---- */
@@ -152,13 +154,24 @@ calibration_verdict judge_calibration(const dlda_evaluation *found)
     return mean_confidence(found) > found->accuracy ? OVERCONFIDENT : UNDERCONFIDENT;
 }
 
+/* 1 if there are enough samples to see a calibration error that matters. */
+static int can_tell(const dlda_evaluation *found)
+{
+    return judge_calibration_chance(found) < 0.03;
+}
+
 display_text judge_calibration_title(const dlda_evaluation *found)
 {
-    static const char *const words[] = {
-        [CALIBRATED] = "Well calibrated", [OVERCONFIDENT] = "Overconfident", [UNDERCONFIDENT] = "Underconfident"
-    };
+    calibration_verdict verdict = judge_calibration(found);
 
-    return display_format("%s: calibration error %.3f", words[judge_calibration(found)], found->calibration_error);
+    if (verdict == CALIBRATED && !can_tell(found))
+        return display_format("Calibration error %.3f: within chance for %zu samples", found->calibration_error,
+                              found->samples);
+    return display_format("%s: calibration error %.3f",
+                          verdict == CALIBRATED      ? "Well calibrated"
+                          : verdict == OVERCONFIDENT ? "Overconfident"
+                                                     : "Underconfident",
+                          found->calibration_error);
 }
 
 display_text judge_calibration_text(const test_answers *answers)
@@ -171,8 +184,9 @@ display_text judge_calibration_text(const test_answers *answers)
         100 * mean_confidence(found), 100 * found->accuracy);
 
     if (verdict == CALIBRATED)
-        return display_format("The probabilities can be trusted: %s. With %zu samples, chance alone gives a "
-                              "calibration error of about %.3f.",
+        return display_format("%s: %s. With %zu samples, chance alone gives a calibration error of about %.3f.",
+                              can_tell(found) ? "The probabilities can be trusted"
+                                              : "There are too few samples to judge the probabilities",
                               means.text, found->samples, judge_calibration_chance(found));
     return display_format(
         "The model is %s: %s.%s", verdict == OVERCONFIDENT ? "overconfident" : "underconfident", means.text,
@@ -195,13 +209,13 @@ display_text judge_confusion_text(const test_answers *answers)
         if (!isnan(found->recall[a]) && (worst == C || found->recall[a] < found->recall[worst])) worst = a;
     }
     if (wrong == 0 || worst == C) return display_format("No sample is predicted wrongly.");
-    return display_format(
-        "%s and %s are confused most often: %zu of %zu mistakes. %s is recognised least often: %.0f "
-        "%% of its %zu samples.",
-        display_clean(test_answers_class(answers, first), NAME).text,
-        display_clean(test_answers_class(answers, second), NAME).text, most, wrong,
-        display_clean(test_answers_class(answers, worst), NAME).text, 100 * found->recall[worst],
-        found->class_samples[worst]);
+    display_text least = display_format("%s is recognised least often: %.0f %% of its %zu samples.",
+                                        display_clean(test_answers_class(answers, worst), NAME).text,
+                                        100 * found->recall[worst], found->class_samples[worst]);
+    if (most == 1) return display_format("No two classes are confused more than once. %.200s", least.text);
+    return display_format("%s and %s are confused most often: %zu of %zu mistakes. %.200s",
+                          display_clean(test_answers_class(answers, first), NAME).text,
+                          display_clean(test_answers_class(answers, second), NAME).text, most, wrong, least.text);
 }
 
 /* ---- Directions ---- */
@@ -218,6 +232,9 @@ display_text judge_directions_text(const double *eigenvalues, size_t count)
 {
     size_t weak = judge_weak_directions(eigenvalues, count);
 
+    if (weak == 0 && count == 2)
+        return display_format("Both directions separate classes: the smaller eigenvalue is at least a tenth of the "
+                              "larger.");
     if (weak == 0)
         return display_format("All %zu directions separate classes: none has less than a tenth of the largest "
                               "eigenvalue.",

@@ -54,8 +54,6 @@ static dlda_status write_test_tiles(dlda_file_writer *page, const test_answers *
         DLDA_TRY(write_tile(
             page, percent(answers->softmax_accuracy).text,
             display_format("%s accuracy by the softmax; all else here is by the LDA", answers->part).text));
-    DLDA_TRY(write_tile(page, display_format("%zu of %zu", found->samples - found->correct, found->samples).text,
-                        display_format("%s samples wrong", answers->part).text));
 done:
     return status;
 }
