@@ -47,6 +47,7 @@ static void test_curves(void **state)
     const double high[8] = { .9, .9, .9, .9, .9, .9, .9, .9 }, full[8] = { 1, 1, 1, 1, 1, 1, 1, 1 };
     const double rising[8] = { .6, .7, .75, .78, .80, .82, .84, .86 },
                  level[8] = { .6, .7, .85, .88, .88, .89, .88, .89 };
+    const double late_peak[8] = { .6, .7, .75, .78, .80, .82, .86, .855 }; /* the last epoch is not the best */
     const double falling[8] = { .6, .9, .9, .88, .86, .84, .82, .8 };
     const double gaps[8] = { NAN, .7, NAN, .75, NAN, .80, NAN, .85 },
                  none[8] = { NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
@@ -61,6 +62,7 @@ static void test_curves(void **state)
     SAYS(text, "deeplda train --resume runs/a --epochs 16");
     SAYS_NOT(text, "overfitting");
 
+    assert_int_equal(verdict_of(8, high, late_peak, 7, 1000).trend, CURVE_LEVEL);
     verdict = verdict_of(8, full, level, 8, 1000);
     assert_int_equal(verdict.trend, CURVE_LEVEL);
     assert_true(verdict.overfits); /* 11 points */

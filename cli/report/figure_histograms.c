@@ -195,6 +195,7 @@ dlda_status figure_histograms(const training_report *report, report_figure *figu
     figure->missing = item->no_answers;
     if (!item->answers) return DLDA_OK;
     size_t directions = shown_directions(report, item->answers);
+    figure->panels = 1;
     figure->wide = directions > 2;
     figure->title = display_format("Where the %s samples of each class lie on each direction", item->answers->part);
     figure->caption = display_format(

@@ -126,7 +126,7 @@ static dlda_status draw_panels(plot_files *plot, const test_answers *answers, si
     DLDA_TRY(dlda_file_writer_print(
         plot->script,
         "n = %zu; small = kind eq 'svg' ? '11' : '8'\n"
-        "left = (n > 2 ? 30 : 64) / pixels_x; right = 0.985; top = 1 - (kind eq 'png' ? 40 : 8) / pixels_y; gap = "
+        "left = (n > 2 ? 30 : 64) / pixels_x; right = 0.985; top = 1 - (kind eq 'png' ? 44 : 8) / pixels_y; gap = "
         "n > 2 ? 0.012 : 0\n"
         "bottom = (n > 2 ? 28 : %zu) / pixels_y\n"
         "width = (right - left) / (n - 1); height = (top - bottom) / (n - 1)\n"
@@ -188,7 +188,7 @@ static display_text projection_title(const report_item *item, size_t directions)
     }
     if (directions == item->n_eigenvalues)
         return display_format("The %s samples on all %zu directions", item->answers->part, directions);
-    return display_format("The %s samples on the first %zu of %zu directions (%.0f %% of the sum of eigenvalues)",
+    return display_format("The %s samples on the first %zu of %zu directions: %.0f %% of the sum of eigenvalues",
                           item->answers->part, directions, item->n_eigenvalues, all > 0 ? 100 * shown / all : 0);
 }
 
@@ -224,6 +224,7 @@ dlda_status figure_projection(const training_report *report, report_figure *figu
     if (figure->omitted) return DLDA_OK;
     size_t directions = item->answers->directions < report->directions ? item->answers->directions
                                                                        : report->directions;
+    figure->panels = 1;
     figure->wide = directions > 3;
     figure->title = projection_title(item, directions);
     figure->caption = display_format("%.300s %s%d samples are drawn, by their true class.",

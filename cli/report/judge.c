@@ -32,6 +32,7 @@ typedef struct measured_curve {
     size_t count;
     double late, before; /* means of the last quarter of the measured epochs, and of the quarter before it */
     double best, best_epoch;
+    double last; /* of the last measured epoch */
 } measured_curve;
 
 /* Mean validation accuracy of the measured epochs number `first` to `first + count - 1`. */
@@ -57,6 +58,7 @@ static measured_curve measure(const run_folder *run)
         double value = run_folder_at(run, row, "validation_accuracy");
         if (isnan(value)) continue;
         curve.count++;
+        curve.last = value;
         if (value <= curve.best) continue;
         curve.best = value;
         curve.best_epoch = run_folder_at(run, row, "epoch");
@@ -80,7 +82,7 @@ curve_verdict judge_curve(const run_folder *run, double samples)
     verdict.overfits = verdict.gap > fmax(least_gap, 2 * error);
     if (curve.count < LEAST_MEASURED) return verdict;
     /* Both means are of the same samples and of several epochs, so half of the standard error is already clear. */
-    if (curve.late - curve.before > fmax(least_change, error / 2)) {
+    if (curve.last >= curve.best && curve.late - curve.before > fmax(least_change, error / 2)) {
         verdict.trend = CURVE_RISING;
         verdict.change = curve.late - curve.before;
     } else if (curve.best - curve.late > fmax(2 * least_change, error)) {

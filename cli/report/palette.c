@@ -17,15 +17,15 @@ typedef struct two_colours {
 
 /* First the classes, then the scale from few to many mistakes, then greys. */
 static const two_colours colours[] = {
-    { "#0072B2", "#3C7CE3" },       { "#D55E00", "#D55E00" },       { "#009E73", "#009E73" },
-    { "#CC79A7", "#CC79A7" },       { "#E69F00", "#E69F00" },       { "#56B4E9", "#56B4E9" },
-    { "#222222", "#F0F0F0" },       { "#882255", "#CA00A1" },       { "#4433CC", "#515CFA" },
-    { "#775533", "#A8683A" },       { "#F0F7FE", "#1E2A38" },       { "#C1E0FA", "#1B3A57" },
-    { "#92C9F6", "#144B78" },       { "#62B1ED", "#0B5D99" },       { "#2C99E0", "#1A72B8" },
-    { "#0081CC", "#3C8BD2" },       { "#0069B2", "#64A5E4" },       { "#005192", "#90C1F2" },
-    { "#003B6E", "#C2DEFC" },       { PALETTE_HEADING, "#ECEDEF" }, { PALETTE_TEXT, "#C9CCD1" },
-    { PALETTE_AXIS, "#8B9098" },    { PALETTE_GUIDE, "#9A9FA6" },   { PALETTE_PALE, "#76879A" },
-    { PALETTE_GRID, "#34373D" },    { PALETTE_CELL, "#3A3E45" },    { PALETTE_OTHERS, "#6C7178" },
+    { "#0072B2", "#3C7CE3" },       { "#D55E00", "#D55E00" },      { "#009E73", "#009E73" },
+    { "#CC79A7", "#CC79A7" },       { "#E69F00", "#E69F00" },      { "#56B4E9", "#56B4E9" },
+    { "#222222", "#F0F0F0" },       { "#882255", "#CA00A1" },      { "#4433CC", "#515CFA" },
+    { "#775533", "#A8683A" },       { "#F0F7FE", "#1E2A38" },      { "#C1E0FA", "#1B3A57" },
+    { "#92C9F6", "#144B78" },       { "#62B1ED", "#0B5D99" },      { "#2C99E0", "#1A72B8" },
+    { "#0081CC", "#3C8BD2" },       { "#0069B2", "#64A5E4" },      { "#005192", "#90C1F2" },
+    { "#003B6E", "#C2DEFC" },       { PALETTE_NUMBER, "#ECEDEF" }, { PALETTE_TEXT, "#C9CCD1" },
+    { PALETTE_AXIS, "#8B9098" },    { PALETTE_GUIDE, "#9A9FA6" },  { PALETTE_PALE, "#76879A" },
+    { PALETTE_GRID, "#34373D" },    { PALETTE_CELL, "#3A3E45" },   { PALETTE_OTHERS, "#6C7178" },
     { PALETTE_REVERSE, "#101214" },
 };
 

@@ -12,7 +12,7 @@ enum {
 };
 
 /* Greys of the scripts. */
-#define PALETTE_HEADING "#111111"
+#define PALETTE_NUMBER  "#111111" /* numbers in cells                        */
 #define PALETTE_TEXT    "#333333"
 #define PALETTE_AXIS    "#666666"
 #define PALETTE_GUIDE   "#888888" /* lines to compare with                  */

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TITLE_HEIGHT = 40 }; /* added to a PNG, whose title is inside */
+enum { TITLE_HEIGHT = 36 }; /* added to a PNG, whose title is inside */
 
 /* ---- Texts ---- */
 
@@ -82,20 +82,19 @@ display_text plot_quote_tick(const char *text, size_t most)
 
 /* ---- Scripts ---- */
 
-/* The title of the PNG, in two lines if it is long. */
+/* The title of the PNG, in two lines of about the same length if it is long. */
 static dlda_status write_title(const report_figure *figure, dlda_file_writer *script)
 {
-    size_t most = figure->wide ? 84 : 56; /* letters of a line */
-    display_text first = display_clean(figure->title.text, 2 * most);
-    size_t at = strlen(first.text);
+    size_t most = figure->wide ? 72 : 48; /* letters of a line */
+    display_text first = display_clean(figure->title.text, 2 * most - 8);
+    size_t length = strlen(first.text), at = length / 2;
 
-    if (at <= most) return dlda_file_writer_print(script, "finding = %s\n", plot_quote(first.text, 90).text);
-    for (at = most; at > most / 2 && first.text[at] != ' ';) at--;
-    if (first.text[at] != ' ')
-        return dlda_file_writer_print(script, "finding = %s\n", plot_quote(first.text, most).text);
+    while (first.text[at] && first.text[at] != ' ') at++;
+    if (length <= most || !first.text[at])
+        return dlda_file_writer_print(script, "finding = %s\n", plot_quote(first.text, 90).text);
     first.text[at] = '\0';
     return dlda_file_writer_print(script, "finding = %s.\"\\n\".%s\n", plot_quote(first.text, 90).text,
-                                  plot_quote(first.text + at + 1, most).text);
+                                  plot_quote(first.text + at + 1, 90).text);
 }
 
 /* In the page, the title is text above the drawing, so that it fits any screen; only the PNG has it inside. */
@@ -131,9 +130,9 @@ static dlda_status write_head(const report_figure *figure, int width, int height
         "set key above center horizontal Left reverse samplen 2\n",
         width, height, height + TITLE_HEIGHT));
     DLDA_TRY(write_title(figure, script));
-    DLDA_TRY(dlda_file_writer_print(
-        script,
-        "if (kind eq 'png') { set title finding font 'sans-serif:Bold' textcolor rgb '" PALETTE_HEADING "' }\n\n"));
+    if (!figure->panels) /* a layout of one panel leaves room for the title above the legend */
+        DLDA_TRY(dlda_file_writer_print(
+            script, "if (kind eq 'png') { set multiplot layout 1,1 title finding font 'sans-serif:Bold' }\n\n"));
 done:
     return status;
 }
@@ -179,7 +178,8 @@ dlda_status plot_finish(const char *folder, const report_figure *figure, plot_fi
 {
     dlda_status status = DLDA_OK;
 
-    DLDA_TRY(dlda_file_writer_print(plot->script, "}\nset output\n"));
+    DLDA_TRY(dlda_file_writer_print(plot->script, "%s}\nset output\n",
+                                    figure->panels ? "" : "if (kind eq 'png') { unset multiplot }\n"));
     DLDA_TRY(remove_pictures(folder, figure));
     DLDA_TRY(dlda_file_writer_finish(plot->data));
     DLDA_TRY(dlda_file_writer_finish(plot->script));

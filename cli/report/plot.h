@@ -21,6 +21,7 @@ enum {
 typedef struct report_figure {
     int run;              /* run number, from 0; or ALL_RUNS       */
     int wide;             /* 1: takes the whole width of the page  */
+    int panels;           /* 1: its script arranges several panels */
     char name[48];        /* of its files                          */
     char subject[64];     /* "Learning curves"                     */
     display_text title;   /* the main result; the PNG shows it     */

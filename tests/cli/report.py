@@ -194,7 +194,7 @@ def test_answers(page):
           tiles.get("log loss of the probabilities") == f"{found['log_loss']:.4f}" and
           tiles.get("expected calibration error") == f"{found['calibration_error']:.3f}",
           f"the headline: accuracy with its interval, log loss, calibration error: {tiles}")
-    check(f"calibration error {found['calibration_error']:.3f}" in page.text, "reliability has it as well")
+    check(f"alibration error {found['calibration_error']:.3f}" in page.text, "reliability has it as well")
     check_limits("lda")
     check("predicted" in page.text and not re.search(r"\bcalled\b", page.text), "classes are predicted")
     check_captions(page, found)
