@@ -228,6 +228,8 @@ static void test_ranges(void **state)
     extent = (plot_extent){ 100, 100 }; /* a single value has room, but not beyond what is possible */
     range = plot_range_of(&extent, 0, 100);
     assert_true(range.low == 90 && range.high == 100);
+    assert_true(plot_legend_height(6, 10) < plot_legend_height(6, 30)); /* long entries are below each other */
+    assert_int_equal(plot_legend_height(6, 300), 6 * plot_legend_height(1, 1));
     extent = (plot_extent){ NAN, NAN };
     range = plot_range_of(&extent, -INFINITY, INFINITY);
     assert_true(range.low == 0 && range.high == 1);

@@ -133,7 +133,7 @@ static display_text structure_title(const training_report *report)
 
     for (size_t r = 0; r < report->n_runs; r++) {
         const report_item *item = &report->runs[r];
-        if (item->n_eigenvalues == 0) continue;
+        if (item->n_eigenvalues < 2) continue;
         if (!least || mean_share(item) < mean_share(least)) least = item;
         if (!most || mean_share(item) > mean_share(most)) most = item;
     }
@@ -169,6 +169,23 @@ done:
     return status;
 }
 
+static display_text structure_name(const report_item *item)
+{
+    return display_format("%s (%s)", display_clean(item->name.text, NAME_LETTERS).text,
+                          entry_text(item->folder.options, "objective").text);
+}
+
+static int structure_height(const training_report *report)
+{
+    size_t longest = 1;
+
+    for (size_t r = 0; r < report->n_runs; r++) {
+        size_t letters = display_letters(structure_name(&report->runs[r]).text);
+        longest = letters > longest ? letters : longest;
+    }
+    return 284 + (report->n_runs > 1 ? plot_legend_height(report->n_runs, longest) : 30);
+}
+
 static dlda_status draw_structure(const training_report *report, plot_files *plot)
 {
     dlda_status status = DLDA_OK;
@@ -177,9 +194,8 @@ static dlda_status draw_structure(const training_report *report, plot_files *plo
     DLDA_TRY(write_structure_axes(report, plot));
     for (size_t r = 0; r < report->n_runs; r++) {
         const report_item *item = &report->runs[r];
-        if (item->n_eigenvalues == 0) continue;
-        display_text name = display_format("%s (%s)", display_clean(item->name.text, NAME_LETTERS).text,
-                                           entry_text(item->folder.options, "objective").text);
+        if (item->n_eigenvalues < 2) continue;
+        display_text name = structure_name(item);
         DLDA_TRY(dlda_file_writer_print(plot->data,
                                         "# run: %s\n# direction, eigenvalue divided by the largest, eigenvalue\n",
                                         item->name.text));
@@ -209,7 +225,7 @@ static display_text structure_caption(const training_report *report)
             judge_closest_text(report->runs[0].answers).text);
     for (size_t r = 0; r < report->n_runs; r++) {
         const report_item *item = &report->runs[r];
-        if (item->n_eigenvalues == 0) continue;
+        if (item->n_eigenvalues < 2) continue;
         text = display_format("%.300s%s%zu of %zu (%s)", text.text, text.text[0] ? ", " : "",
                               judge_weak_directions(item->eigenvalues, item->n_eigenvalues), item->n_eigenvalues,
                               display_clean(item->name.text, NAME_LETTERS).text);
@@ -240,7 +256,7 @@ dlda_status figure_structure(const training_report *report, report_figure *figur
     if (figure->omitted) return DLDA_OK;
     figure->title = structure_title(report);
     figure->caption = structure_caption(report);
-    DLDA_TRY(plot_open(report->figures_folder, figure, PLOT_WIDTH, 300 + 18 * (int)report->n_runs, &plot));
+    DLDA_TRY(plot_open(report->figures_folder, figure, PLOT_WIDTH, structure_height(report), &plot));
     DLDA_TRY(draw_structure(report, &plot));
     DLDA_TRY(plot_finish(report->figures_folder, figure, &plot));
 done:

@@ -126,8 +126,7 @@ static dlda_status plot_curve(plot_files *plot, const report_item *item, int ind
     dlda_status status = DLDA_OK;
     size_t marks = 1 + item->folder.history.rows / 25; /* interval of the markers, in epochs */
     display_text name = display_clean(item->name.text, NAME_LETTERS);
-    display_text held = display_format("%s%svalidation", several ? name.text : "", several ? ", " : "");
-    display_text seen = display_format("%s%straining", several ? name.text : "", several ? ", " : "");
+    display_text held = several ? name : display_format("validation");
     double kept = run_folder_at(&item->folder, item->folder.kept, "validation_accuracy");
 
     if (has_values(item, "validation_accuracy"))
@@ -144,8 +143,8 @@ static dlda_status plot_curve(plot_files *plot, const report_item *item, int ind
     if (has_values(item, "train_accuracy"))
         DLDA_TRY(dlda_file_writer_print(plot->script,
                                         "    data index %d using 1:(100*$2) with linespoints linetype %zu "
-                                        "dashtype 2 linewidth 1.3 pointsize 0.4 pointinterval %zu title %s, \\\n",
-                                        index, style, marks, plot_quote(seen.text, 60).text));
+                                        "dashtype 2 linewidth 1.3 pointsize 0.4 pointinterval %zu notitle, \\\n",
+                                        index, style, marks));
 done:
     return status;
 }
@@ -176,9 +175,13 @@ static dlda_status draw_curves(const training_report *report, plot_files *plot)
         DLDA_TRY(write_curve(plot, &report->runs[r]));
         DLDA_TRY(plot_curve(plot, &report->runs[r], index++, r + 1, report->n_runs > 1));
     }
+    /* What the dashes and the ring mean is the same for all runs. */
+    if (best_run(report) >= 0)
+        DLDA_TRY(dlda_file_writer_print(plot->script, "    keyentry with points linetype 7 pointtype 6 pointsize "
+                                                      "1.3 linewidth 1.5 title 'selected epoch', \\\n"));
     DLDA_TRY(dlda_file_writer_print(
-        plot->script,
-        "    keyentry with points linetype 7 pointtype 6 pointsize 1.3 linewidth 1.5 title 'selected epoch'\n"));
+        plot->script, "    keyentry with lines linetype %d dashtype 2 linewidth 1.3 title 'training'\n",
+        report->n_runs > 1 ? 7 : 1));
 done:
     return status;
 }
@@ -186,6 +189,17 @@ done:
 static curve_verdict verdict_of(const report_item *item)
 {
     return judge_curve(&item->folder, entry_number(item->folder.facts, "validation_samples"));
+}
+
+static int curves_height(const training_report *report)
+{
+    size_t longest = strlen("selected epoch");
+
+    for (size_t r = 0; r < report->n_runs; r++) {
+        size_t letters = display_letters(display_clean(report->runs[r].name.text, NAME_LETTERS).text);
+        longest = letters > longest ? letters : longest;
+    }
+    return 284 + plot_legend_height(report->n_runs + 2, longest);
 }
 
 /* The names of the runs whose curves have a trend, or that overfit (trend -1): "Still rising in the last epochs: a, b. " */
@@ -214,7 +228,8 @@ static display_text curves_caption(const training_report *report)
         return display_format("%.450s%s", text.text, rest);
     }
     return display_format(
-        "%s%s%s%s", name_runs(report, CURVE_RISING, "Still rising in the last epochs, so more may help").text,
+        "%s%s%sSolid lines are validation accuracy.%s",
+        name_runs(report, CURVE_RISING, "Still rising in the last epochs, so more may help").text,
         name_runs(report, CURVE_FALLING, "Falling after their best epoch").text,
         name_runs(report, -1, "Training samples are fitted much better than others (overfitting)").text, rest);
 }
@@ -231,7 +246,7 @@ dlda_status figure_learning_curves(const training_report *report, report_figure 
     }
     figure->title = curves_title(report);
     figure->caption = curves_caption(report);
-    DLDA_TRY(plot_open(report->figures_folder, figure, PLOT_WIDTH, 300 + 18 * (int)report->n_runs, &plot));
+    DLDA_TRY(plot_open(report->figures_folder, figure, PLOT_WIDTH, curves_height(report), &plot));
     DLDA_TRY(draw_curves(report, &plot));
     DLDA_TRY(plot_finish(report->figures_folder, figure, &plot));
 done:

@@ -32,7 +32,7 @@ static const char rules[] =
     "th{font-weight:600}\n"
     "td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}\n"
     "tr.differs td{background:var(--mark)}\n"
-    ".grid{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,440px),1fr));gap:26px "
+    ".grid{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,440px),1fr));gap:26px "
     "24px;margin-bottom:26px}\n"
     "figure{margin:0;min-width:0}\n"
     "figure.wide{grid-column:1/-1}\n"

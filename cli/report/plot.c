@@ -187,6 +187,15 @@ done:
     return status;
 }
 
+int plot_legend_height(size_t entries, size_t letters)
+{
+    enum { LEGEND_WIDTH = 350, SAMPLE = 46, LETTER = 7, LINE = 17 }; /* in pixels */
+    size_t columns = LEGEND_WIDTH / (SAMPLE + LETTER * letters);
+
+    if (columns == 0) columns = 1;
+    return LINE * (int)((entries + columns - 1) / columns);
+}
+
 void plot_release(plot_files *plot)
 {
     dlda_file_writer_destroy(plot->data);

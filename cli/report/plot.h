@@ -47,6 +47,9 @@ dlda_status plot_finish(const char *folder, const report_figure *figure, plot_fi
 /* Also after a failure. */
 void plot_release(plot_files *plot);
 
+/* Pixels that a legend above a figure of PLOT_WIDTH takes, with that many entries of at most `letters` letters. */
+int plot_legend_height(size_t entries, size_t letters);
+
 /* Writes a number to the data file, "NaN" if it is missing, with `before` in front. */
 dlda_status plot_number(plot_files *plot, const char *before, double value);
 /* Two empty lines: gnuplot's next index. */
