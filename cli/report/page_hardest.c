@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The file without its folders, which mostly repeat the class; or the index in the data. */
+/* The file without its folders, which mostly repeat the class and are in the title; or the index in the data. */
 static display_text name_of(const report_item *item, size_t i)
 {
     const char *file = hardest_file(&item->hardest, i);
@@ -23,17 +23,21 @@ static dlda_status write_picture(dlda_file_writer *page, const report_item *item
     int right = found->predicted[sample] == answers->truth[sample];
     dlda_pixels picture = hardest_picture(&item->hardest, i);
     display_text name = name_of(item, i);
+    const char *file = hardest_file(&item->hardest, i);
 
     DLDA_TRY(dlda_file_writer_print(page, "<li>"));
-    DLDA_TRY(html_picture(page, &picture, name.text));
+    DLDA_TRY(html_picture(page, &picture, file ? display_clean(file, 200).text : name.text));
     DLDA_TRY(dlda_file_writer_print(page, "<span>is "));
     DLDA_TRY(html_element(page, "b", display_clean(test_answers_true_class(answers, sample), 40).text));
     DLDA_TRY(dlda_file_writer_print(page, "</span><span>predicted "));
     if (right) DLDA_TRY(dlda_file_writer_print(page, "right"));
     else DLDA_TRY(html_element(page, "b", display_clean(test_answers_predicted_class(answers, sample), 40).text));
     DLDA_TRY(dlda_file_writer_print(page, ", %.0f %%</span>", 100 * (double)found->confidence[sample]));
-    DLDA_TRY(html_element(page, "small", name.text));
-    DLDA_TRY(dlda_file_writer_print(page, "</li>\n"));
+    DLDA_TRY(dlda_file_writer_print(page, "<small title=\""));
+    DLDA_TRY(html_text(page, file ? display_clean(file, 200).text : ""));
+    DLDA_TRY(dlda_file_writer_print(page, "\">"));
+    DLDA_TRY(html_text(page, name.text));
+    DLDA_TRY(dlda_file_writer_print(page, "</small></li>\n"));
 done:
     return status;
 }
