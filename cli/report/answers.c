@@ -71,6 +71,9 @@ static dlda_status take_answers(const test_answers_spec *spec, test_answers *sel
     self->count = dlda_dataset_count(spec->samples);
     self->classes = dlda_model_classes(spec->model);
     dlda_lda_eigenvalues(dlda_model_lda(spec->model), &self->directions);
+    self->nearest_distance = dlda_lda_nearest_classes(dlda_model_lda(spec->model), &self->nearest[0],
+                                                      &self->nearest[1]);
+    self->calibration_samples = dlda_model_calibration_samples(spec->model);
     DLDA_TRY(dlda_multiply_sizes(self->count, self->directions, "projections", &n_Z));
     DLDA_TRY(DLDA_TAKE(&self->Z, n_Z, "projections"));
     DLDA_TRY(DLDA_TAKE(&self->truth, self->count, "labels"));

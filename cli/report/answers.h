@@ -13,10 +13,13 @@ enum { PROBABILITY_KINDS = 2 }; /* DLDA_PROBABILITY_PAPER and DLDA_PROBABILITY_B
 typedef struct test_answers {
     char part[32]; /* "test" or "validation" */
     size_t count, classes, directions;
-    dlda_name_list names;    /* [classes]                                                       */
-    int *truth;              /* [count]                                                         */
-    float *Z;                /* [count][directions]                                             */
-    double softmax_accuracy; /* a fraction; NaN if the network has no softmax                   */
+    dlda_name_list names;       /* [classes]                                                       */
+    int *truth;                 /* [count]                                                         */
+    float *Z;                   /* [count][directions]                                             */
+    double softmax_accuracy;    /* a fraction; NaN if the network has no softmax                   */
+    size_t nearest[2];          /* the classes whose means are nearest                             */
+    double nearest_distance;    /* in standard deviations within a class; NaN if unknown           */
+    size_t calibration_samples; /* that fitted the temperature of the probabilities; 0: none    */
     dlda_evaluation *evaluation[PROBABILITY_KINDS]; /* by the LDA; their classes differ if priors were changed */
 } test_answers;
 

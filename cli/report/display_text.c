@@ -62,3 +62,14 @@ display_text display_clean(const char *text, size_t most)
     }
     return result;
 }
+
+size_t display_letters(const char *text)
+{
+    size_t count = 0;
+
+    for (; *text; text++) {
+        unsigned char byte = (unsigned char)*text;
+        if ((byte & 0xC0) != 0x80) count += byte >= 0xE3 ? 2 : 1; /* from U+3000 on */
+    }
+    return count;
+}

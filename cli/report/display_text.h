@@ -18,5 +18,7 @@ display_text display_format(const char *format, ...) __attribute__((format(print
 /* At most `most` characters of a text; if it is longer, the last is an ellipsis. Control characters become blanks,
  * and invalid UTF-8 becomes question marks. */
 display_text display_clean(const char *text, size_t most);
+/* The width of a text in letters; Chinese, Japanese and Korean characters count as two. */
+size_t display_letters(const char *text);
 
 #endif

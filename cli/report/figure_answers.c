@@ -3,6 +3,7 @@
  * figure_answers.c - the confusion matrix and the reliability diagram.
  */
 #include "eval/statistics.h"
+#include "report/judge.h"
 #include "report/palette.h"
 #include "report/report.h"
 
@@ -12,9 +13,10 @@
 /* ---- Confusion ---- */
 
 enum {
-    MOST_SMALL = 12,    /* maximum classes for a figure of half the page width */
-    MOST_NUMBERED = 20, /* maximum classes for numbers in cells                */
-    MOST_NAMED = 40     /* maximum classes for names on the axes               */
+    MOST_SMALL = 12,     /* maximum classes for a figure of half the page width */
+    MOST_NUMBERED = 20,  /* maximum classes for numbers in cells                */
+    MOST_NAMED = 60,     /* maximum classes for names on the axes               */
+    CONFUSION_ROWS = 460 /* pixels of all rows together in a wide figure        */
 };
 
 static display_text confusion_title(const test_answers *answers)
@@ -24,10 +26,10 @@ static display_text confusion_title(const test_answers *answers)
 
     for (size_t cell = 0; cell < C * C; cell++)
         if (cell / C != cell % C && found->confusion[cell] > most) most = found->confusion[cell], at = cell;
-    if (most == 0) return display_format("All %zu samples are right", found->samples);
+    if (most == 0) return display_format("All %zu %s samples are right", found->samples, answers->part);
     return display_format("%zu of %zu right; most often %s is predicted as %s (%zu)", found->correct,
-                          found->samples, display_clean(test_answers_class(answers, at / C), 12).text,
-                          display_clean(test_answers_class(answers, at % C), 12).text, most);
+                          found->samples, display_clean(test_answers_class(answers, at / C), CLASS_LETTERS).text,
+                          display_clean(test_answers_class(answers, at % C), CLASS_LETTERS).text, most);
 }
 
 /* Writes column, row, count, percent of the row's class. Empty cells are omitted. Returns the
@@ -72,7 +74,7 @@ static size_t longest_name(const test_answers *answers)
     size_t longest = 1;
 
     for (size_t c = 0; c < answers->classes; c++) {
-        size_t n = strlen(display_clean(test_answers_class(answers, c), CLASS_LETTERS).text);
+        size_t n = display_letters(display_clean(test_answers_class(answers, c), CLASS_LETTERS).text);
         longest = n > longest ? n : longest;
     }
     return longest;
@@ -83,15 +85,16 @@ static dlda_status plot_cells(plot_files *plot, int mistakes, int numbered)
 {
     dlda_status status = DLDA_OK;
 
-    DLDA_TRY(dlda_file_writer_print(plot->script,
-                                    "plot data using 1:2:(0.5):(0.5) with boxxyerror linecolor rgb '#DCDCDC'"));
+    DLDA_TRY(dlda_file_writer_print(
+        plot->script, "plot data using 1:2:(0.5):(0.5) with boxxyerror linecolor rgb '" PALETTE_CELL "'"));
     if (mistakes)
         DLDA_TRY(dlda_file_writer_print(
             plot->script,
             ", \\\n    data using ($1 == $2 ? NaN : $1):2:(0.5):(0.5):4 with boxxyerror linecolor palette"));
     if (numbered)
-        DLDA_TRY(dlda_file_writer_print(plot->script, ", \\\n    data using 1:2:3:($1 != $2 && $4 > 0.55 * largest "
-                                                      "? 0xFFFFFF : 0x111111) with labels textcolor rgb variable"));
+        DLDA_TRY(dlda_file_writer_print(
+            plot->script, ", \\\n    data using 1:2:3:($1 != $2 && $4 > 0.556 * largest "
+                          "? 0xFFFFFF : 0x111111) with labels font ',' . small textcolor rgb variable"));
     DLDA_TRY(dlda_file_writer_print(plot->script, "\n"));
 done:
     return status;
@@ -109,14 +112,17 @@ static dlda_status draw_confusion(plot_files *plot, const test_answers *answers)
     DLDA_TRY(palette_write_scale(plot->script));
     DLDA_TRY(write_names(plot, answers, "xtics", x_look));
     DLDA_TRY(write_names(plot, answers, "ytics", "scale 0"));
-    DLDA_TRY(
-        dlda_file_writer_print(plot->script,
-                               "largest = %.6g; last = %zu\n"
-                               "set xlabel 'predicted class'; set ylabel 'true class'\n"
-                               "set xrange [-0.5:last + 0.5]; set yrange [last + 0.5:-0.5]\n"
-                               "set cbrange [0:largest]; set cblabel 'mistakes: share of the true class (%%)'\n"
-                               "set border 15; unset grid; unset key; set style fill solid noborder\n",
-                               largest > 0 ? largest : 1, answers->classes - 1));
+    /* The letters of a row must fit into it. */
+    double letters = fmin(12, 1.1 * CONFUSION_ROWS / (double)answers->classes);
+    DLDA_TRY(dlda_file_writer_print(
+        plot->script,
+        "largest = %.6g; last = %zu; small = sprintf('%%g', %.3g * (kind eq 'svg' ? 1 : 0.75))\n"
+        "set xlabel 'predicted class'; set ylabel 'true class'\n"
+        "set xtics font ',' . small; set ytics font ',' . small\n"
+        "set xrange [-0.5:last + 0.5]; set yrange [last + 0.5:-0.5]\n"
+        "set cbrange [0:largest]; set cblabel 'mistakes: share of the true class (%%)'\n"
+        "set border 15; unset grid; unset key; set style fill solid noborder\n",
+        largest > 0 ? largest : 1, answers->classes - 1, answers->classes > MOST_SMALL ? letters : 12));
     DLDA_TRY(plot_cells(plot, largest > 0, answers->classes <= MOST_NUMBERED));
 done:
     return status;
@@ -129,15 +135,17 @@ dlda_status figure_confusion(const training_report *report, report_figure *figur
     plot_files plot = { 0 };
 
     figure_begin(report, figure, "confusion", "Confusion");
-    figure->caption = display_format(
-        "Rows are true classes, columns predicted classes. Numbers are samples; the darker a cell, the larger the "
-        "share "
-        "of the true class that is mistaken for the predicted one. The grey diagonal is right.");
     figure->missing = item->no_answers;
     if (!item->answers) return DLDA_OK;
     figure->title = confusion_title(item->answers);
+    figure->caption = display_format(
+        "%.330s Rows are true classes; the stronger a colour, the larger the share of the "
+        "true class.%s",
+        judge_confusion_text(item->answers).text,
+        item->answers->classes <= MOST_NUMBERED ? " Numbers are samples." : "");
     figure->wide = item->answers->classes > MOST_SMALL;
-    DLDA_TRY(plot_open(report->figures_folder, figure, figure->wide ? 900 : 540, figure->wide ? 820 : 470, &plot));
+    DLDA_TRY(plot_open(report->figures_folder, figure, figure->wide ? PLOT_WIDE : PLOT_WIDTH,
+                       figure->wide ? 560 : 360, &plot));
     DLDA_TRY(draw_confusion(&plot, item->answers));
     DLDA_TRY(plot_finish(report->figures_folder, figure, &plot));
 done:
@@ -147,16 +155,16 @@ done:
 
 /* ---- Reliability ---- */
 
-static const char *const kinds[PROBABILITY_KINDS] = { "paper", "bayes" };
+enum {
+    LEAST_IN_BIN = 5
+}; /* samples: bins with fewer are drawn without an interval, which would be most of the axis */
 
-static dlda_status write_calibration(plot_files *plot, const test_answers *answers, int kind)
+static dlda_status write_calibration(plot_files *plot, const dlda_evaluation *found)
 {
     dlda_status status = DLDA_OK;
-    const dlda_evaluation *found = answers->evaluation[kind];
 
     DLDA_TRY(dlda_file_writer_print(
-        plot->data, "# %s: mean probability of a bin, share of right answers, its 95 %% interval, samples\n",
-        kinds[kind]));
+        plot->data, "# mean probability of a bin, share of right predictions, its 95 %% interval, samples\n"));
     for (size_t bin = 0; bin < found->bins; bin++) {
         size_t count = found->bin_samples[bin];
         double share = found->bin_accuracy[bin];
@@ -165,7 +173,40 @@ static dlda_status write_calibration(plot_files *plot, const test_answers *answe
         DLDA_TRY(dlda_file_writer_print(plot->data, "%.6g %.6g %.6g %.6g %zu\n", found->bin_confidence[bin], share,
                                         interval.low, interval.high, count));
     }
-    DLDA_TRY(plot_next_block(plot));
+done:
+    return status;
+}
+
+/* A predicted class has at least the probability 1 / classes. */
+static dlda_status draw_calibration(plot_files *plot, const dlda_evaluation *found)
+{
+    dlda_status status = DLDA_OK;
+    int small = 0;
+
+    for (size_t bin = 0; bin < found->bins; bin++)
+        small |= found->bin_samples[bin] > 0 && found->bin_samples[bin] < LEAST_IN_BIN;
+    DLDA_TRY(dlda_file_writer_print(
+        plot->script,
+        "all = %zu.0; enough(n) = n >= %d; least = %.4g\n"
+        "set xlabel 'probability of the predicted class (%%)'; set ylabel 'right (%%)'\n"
+        "set xrange [least:100]; set yrange [0:100]\n"
+        "size(n) = 0.6 + 1.8 * sqrt(n / all)\n"
+        "plot [least:100] x with lines linecolor rgb '" PALETTE_GUIDE
+        "' dashtype 2 title 'perfectly calibrated', \\\n"
+        "    data using (100*$1):(enough($5) ? 100*$2 : NaN):(100*$3):(100*$4) with yerrorbars linetype 1 "
+        "linewidth 1 \\\n"
+        "        pointtype -1 notitle, \\\n",
+        found->samples, LEAST_IN_BIN, found->classes > 1 ? floor(100 / (double)found->classes) : 0));
+    if (small)
+        DLDA_TRY(dlda_file_writer_print(
+            plot->script,
+            "    data using (100*$1):(enough($5) ? NaN : 100*$2) with points linecolor rgb "
+            "'" PALETTE_PALE "' pointtype 7 pointsize 0.5 title 'fewer than %d samples', \\\n",
+            LEAST_IN_BIN));
+    DLDA_TRY(dlda_file_writer_print(
+        plot->script,
+        "    data using (100*$1):(enough($5) ? 100*$2 : NaN):(size($5)) with points linetype 1 pointsize "
+        "variable notitle\n"));
 done:
     return status;
 }
@@ -177,33 +218,18 @@ dlda_status figure_reliability(const training_report *report, report_figure *fig
     plot_files plot = { 0 };
 
     figure_begin(report, figure, "reliability", "Reliability of the probabilities");
-    figure->caption = display_format("Samples are sorted into 15 bins by the probability of their predicted class; "
-                                     "larger marks hold more samples, "
-                                     "bars are 95 %% intervals. On the diagonal, probabilities are perfectly "
-                                     "calibrated; above it the model is right "
-                                     "more often than they say. Both kinds of --proba are shown; they predict the "
-                                     "same classes unless the classes have different priors.");
     figure->missing = item->no_answers;
     if (!item->answers) return DLDA_OK;
-    figure->title = display_format("Probabilities are off by %.1f points (bayes), %.1f (paper)",
-                                   100 * item->answers->evaluation[DLDA_PROBABILITY_BAYES]->calibration_error,
-                                   100 * item->answers->evaluation[DLDA_PROBABILITY_PAPER]->calibration_error);
-    DLDA_TRY(plot_open(report->figures_folder, figure, 540, 470, &plot));
-    for (int kind = 0; kind < PROBABILITY_KINDS; kind++) DLDA_TRY(write_calibration(&plot, item->answers, kind));
-    DLDA_TRY(dlda_file_writer_print(
-        plot.script,
-        "all = %zu.0\n"
-        "set xlabel 'probability of the predicted class (%%)'; set ylabel 'right (%%)'\n"
-        "set xrange [0:102]; set yrange [0:102]\n"
-        "set bmargin 6.5; set key at screen 0.48, screen 0.06 center maxrows 1 Left reverse samplen 2 width -9\n"
-        "size(n) = 0.5 + 2.2 * sqrt(n / all)\n"
-        "plot [0:100] x with lines linecolor rgb '#888888' dashtype 2 notitle, \\\n"
-        "    for [k=1:2] data index k-1 using (100*$1):(100*$2):(100*$3):(100*$4) \\\n"
-        "        with yerrorbars linetype 3-k linewidth 1 pointtype -1 notitle, \\\n"
-        "    for [k=1:2] data index k-1 using (100*$1):(100*$2):(size($5)) \\\n"
-        "        with points linetype 3-k pointsize variable title (k == 1 ? 'paper' : 'bayes'), \\\n"
-        "    keyentry with lines linecolor rgb '#888888' dashtype 2 title 'perfectly calibrated'\n",
-        item->answers->count));
+    const dlda_evaluation *found = item->answers->evaluation[DLDA_PROBABILITY_BAYES];
+    int optimistic = strcmp(item->answers->part, "validation") == 0 && item->answers->calibration_samples;
+    figure->title = judge_calibration_title(found);
+    figure->caption = display_format(
+        "%.330s%s Larger marks hold more samples; bars are 95 %% intervals.",
+        judge_calibration_text(item->answers).text,
+        optimistic ? " The temperature was fitted on these samples, so this is slightly optimistic." : "");
+    DLDA_TRY(plot_open(report->figures_folder, figure, PLOT_WIDTH, 360, &plot));
+    DLDA_TRY(write_calibration(&plot, found));
+    DLDA_TRY(draw_calibration(&plot, found));
     DLDA_TRY(plot_finish(report->figures_folder, figure, &plot));
 done:
     plot_release(&plot);

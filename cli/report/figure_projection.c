@@ -5,6 +5,7 @@
  */
 #include "base/by_class.h"
 #include "base/memory.h"
+#include "report/judge.h"
 #include "report/palette.h"
 #include "report/report.h"
 
@@ -108,6 +109,15 @@ done:
     return status;
 }
 
+/* Pixels of the legend below a single panel. */
+static size_t legend_height(const test_answers *answers)
+{
+    enum { IN_A_ROW = 2, LINE = 17 };
+    size_t entries = answers->classes < PALETTE_STYLES ? answers->classes : PALETTE_STYLES + 1;
+
+    return 12 + LINE * ((entries + IN_A_ROW - 1) / IN_A_ROW);
+}
+
 static dlda_status draw_panels(plot_files *plot, const test_answers *answers, size_t directions)
 {
     dlda_status status = DLDA_OK;
@@ -115,25 +125,27 @@ static dlda_status draw_panels(plot_files *plot, const test_answers *answers, si
     DLDA_TRY(write_ranges(plot, answers, directions));
     DLDA_TRY(dlda_file_writer_print(
         plot->script,
-        "n = %zu\n"
-        "left = 0.08; bottom = 0.08; right = n > 2 ? 0.99 : 0.76; top = 0.94; gap = 0.012\n"
+        "n = %zu; small = kind eq 'svg' ? '11' : '8'\n"
+        "left = (n > 2 ? 30 : 64) / pixels_x; right = 0.985; top = 1 - (kind eq 'png' ? 44 : 8) / pixels_y; gap = "
+        "n > 2 ? 0.012 : 0\n"
+        "bottom = (n > 2 ? 28 : %zu) / pixels_y\n"
         "width = (right - left) / (n - 1); height = (top - bottom) / (n - 1)\n"
-        "set multiplot title finding font heading\n"
-        "unset key; unset title; set border 15\n"
+        "if (kind eq 'png') { set multiplot title finding font 'sans-serif:Bold' } else { set multiplot }\n"
+        "unset key; unset title; set border 15; set xtics font ',' . small; set ytics font ',' . small\n"
         "do for [i=1:n-1] { do for [j=i+1:n] {\n"
         "    set lmargin at screen left + (j - 2) * width + gap; set rmargin at screen left + (j - 1) * width - "
         "gap\n"
         "    set tmargin at screen top - (i - 1) * height - gap; set bmargin at screen top - i * height + gap\n"
         "    set xrange [low[j]:high[j]]; set yrange [low[i]:high[i]]; set xtics step[j]; set ytics step[i]\n"
         "    if (j == i + 1) {\n"
-        "        set xlabel sprintf('direction %%d', j) offset 0,0.5; set ylabel sprintf('direction %%d', i) "
-        "offset 0.8,0\n"
-        "        set xtics format '%%g'; set ytics format '%%g'\n"
-        "    } else { unset xlabel; unset ylabel; set xtics format ''; set ytics format '' }\n"
+        "        set xlabel sprintf('direction %%d', j) offset 0,n > 2 ? (kind eq 'svg' ? 1.2 : 0.9) : 0.5\n"
+        "        set ylabel sprintf('direction %%d', i) offset n > 2 ? (kind eq 'svg' ? 2.3 : 1.2) : 0.5,0\n"
+        "    } else { unset xlabel; unset ylabel }\n"
+        "    if (n > 2) { set xtics format ''; set ytics format '' }\n"
         "    plot for [k=1:words(styles)] data index k-1 using (column(j+1)):(column(i+1)) \\\n"
         "        with points linetype int(word(styles, k)) pointsize 0.35\n"
         "} }\n",
-        directions));
+        directions, 44 + legend_height(answers)));
 done:
     return status;
 }
@@ -147,12 +159,13 @@ static dlda_status draw_legend(plot_files *plot, const test_answers *answers, co
         plot->script,
         "unset border; unset tics; unset grid; unset xlabel; unset ylabel\n"
         "set xrange [0:1]; set yrange [0:1]\n"
-        "set lmargin at screen %s; set rmargin at screen %s; set bmargin at screen 0.02; set tmargin at screen %s\n"
-        "set key %s Left reverse samplen 1 maxrows %d title 'true class' left\n"
+        "set lmargin at screen %s; set rmargin at screen %s; set bmargin at screen 0.01; set tmargin at screen %s\n"
+        "set key inside %s Left reverse samplen 1 %s\n"
         "plot -1 notitle",
-        directions > 2 ? "0.02" : "0.78", directions > 2 ? "left + 0.45 * (right - left)" : "0.99",
-        directions > 2 ? "bottom + 0.4 * (top - bottom)" : "top", directions > 2 ? "bottom left" : "top left",
-        directions > 3 ? 11 : 6));
+        directions > 2 ? "0.01" : "left", directions > 2 ? "left + 0.45 * (right - left)" : "right",
+        directions > 2 ? "bottom + 0.45 * (top - bottom)" : "bottom - 40 / pixels_y",
+        directions > 2 ? "bottom left vertical" : "top center vertical maxcols 2",
+        directions > 2 ? "maxrows 11 title 'true class' left" : ""));
     for (size_t g = 0; g < by->count; g++) {
         if (by->total[g] == 0) continue;
         const char *name = g < PALETTE_STYLES ? test_answers_class(answers, g) : "all others";
@@ -174,10 +187,9 @@ static display_text projection_title(const report_item *item, size_t directions)
         if (k < directions) shown += item->eigenvalues[k];
     }
     if (directions == item->n_eigenvalues)
-        return display_format("All %zu directions, with the %s samples", directions, item->answers->part);
-    return display_format(
-        "The first %zu of %zu directions, which have %.0f %% of the separation, with the %s samples", directions,
-        item->n_eigenvalues, all > 0 ? 100 * shown / all : 0, item->answers->part);
+        return display_format("The %s samples on all %zu directions", item->answers->part, directions);
+    return display_format("The %s samples on the first %zu of %zu directions: %.0f %% of the sum of eigenvalues",
+                          item->answers->part, directions, item->n_eigenvalues, all > 0 ? 100 * shown / all : 0);
 }
 
 static dlda_status draw(const training_report *report, report_figure *figure, size_t directions, plot_files *plot)
@@ -187,11 +199,9 @@ static dlda_status draw(const training_report *report, report_figure *figure, si
     groups by = { 0 };
 
     DLDA_TRY(make_groups(answers, &by));
-    DLDA_TRY(plot_open(report->figures_folder, figure, directions > 3 ? 900 : 640,
-                       directions > 3   ? 880
-                       : directions > 2 ? 620
-                                        : 460,
-                       plot));
+    int width = directions > 6 ? 60 + 90 * (int)(directions - 1) : figure->wide ? PLOT_WIDE : PLOT_WIDTH;
+    DLDA_TRY(plot_open(report->figures_folder, figure, width,
+                       directions > 2 ? width - 20 : 320 + (int)legend_height(answers), plot));
     DLDA_TRY(write_points(plot, answers, directions, &by));
     DLDA_TRY(write_styles(plot, &by));
     DLDA_TRY(draw_panels(plot, answers, directions));
@@ -208,21 +218,19 @@ dlda_status figure_projection(const training_report *report, report_figure *figu
     plot_files plot = { 0 };
 
     figure_begin(report, figure, "projection", "Samples on pairs of directions");
-    figure->caption = display_format(
-        "Each panel shows samples on two discriminant directions, coloured by their true class; at most %d "
-        "samples, class "
-        "shares kept. Clouds that lie apart are classes that a straight line can separate.",
-        MOST_POINTS);
     figure->missing = item->no_answers;
     if (!item->answers) return DLDA_OK;
-    if (item->answers->directions < 2) {
-        figure->missing = display_format("Two classes have one direction, which has no pair: see the histograms.");
-        return DLDA_OK;
-    }
+    figure->omitted = item->answers->directions < 2; /* no pairs */
+    if (figure->omitted) return DLDA_OK;
     size_t directions = item->answers->directions < report->directions ? item->answers->directions
                                                                        : report->directions;
-    figure->wide = 1;
+    figure->panels = 1;
+    figure->wide = directions > 3;
     figure->title = projection_title(item, directions);
+    figure->caption = display_format("%.300s %s%d samples are drawn, by their true class.",
+                                     judge_closest_text(item->answers).text,
+                                     item->answers->count > MOST_POINTS ? "At most " : "All ",
+                                     item->answers->count > MOST_POINTS ? MOST_POINTS : (int)item->answers->count);
     dlda_status status = draw(report, figure, directions, &plot);
     plot_release(&plot);
     return status;

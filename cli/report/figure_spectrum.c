@@ -2,6 +2,8 @@
  *
  * figure_spectrum.c - eigenvalues over the epochs of a run, and final eigenvalues of all runs side by side.
  */
+#include "report/judge.h"
+#include "report/palette.h"
 #include "report/report.h"
 
 #include <math.h>
@@ -16,12 +18,26 @@ static double least_of(const number_table *table, size_t row)
     return least;
 }
 
-static display_text eigenvalues_title(const number_table *table)
+/* Rows of the first and the last epoch in which eigenvalues were measured. */
+static void measured_rows(const number_table *table, size_t *first, size_t *last)
 {
-    double first = least_of(table, 0), last = least_of(table, table->rows - 1);
+    *first = *last = table->rows;
+    for (size_t row = 0; row < table->rows; row++) {
+        if (isnan(least_of(table, row))) continue;
+        *last = row;
+        if (*first == table->rows) *first = row;
+    }
+}
 
-    if (table->rows == 1) return display_format("The smallest eigenvalue is %.3g after one epoch", last);
-    return display_format("The smallest eigenvalue goes from %.3g to %.3g", first, last);
+static display_text eigenvalues_title(const number_table *table, size_t count)
+{
+    size_t first = 0, last = 0;
+
+    measured_rows(table, &first, &last);
+    double begin = least_of(table, first), end = least_of(table, last);
+    const char *what = count > 1 ? "smallest eigenvalue" : "eigenvalue";
+    if (first == last) return display_format("The %s is %.3g", what, end);
+    return display_format("The %s went from %.3g to %.3g", what, begin, end);
 }
 
 static dlda_status write_eigenvalues(plot_files *plot, const report_item *item)
@@ -40,45 +56,36 @@ done:
     return status;
 }
 
-/* The largest and the smallest have their own colour and label. */
+/* The largest and the smallest have their own colours. */
 static dlda_status draw_eigenvalues(const report_item *item, plot_files *plot)
 {
     dlda_status status = DLDA_OK;
     const number_table *table = &item->folder.eigenvalues;
     size_t count = run_folder_eigenvalues(&item->folder);
-    plot_extent extent = { NAN, NAN };
+    plot_extent extent = { 0, NAN };
     double last = number_table_at(table, table->rows - 1, 0);
-    double largest = number_table_at(table, table->rows - 1, 1);
-    double smallest = number_table_at(table, table->rows - 1, (int)count);
 
-    DLDA_TRY(dlda_file_writer_print(
-        plot->script,
-        "set xlabel 'epoch'\nset ylabel 'eigenvalue'\nset xrange [%g:%g]\nset rmargin 13\nunset key\n",
-        last > 1 ? 1.0 : 0.0, last > 1 ? last : 2));
     for (size_t row = 0; row < table->rows; row++)
         for (size_t c = 1; c < table->columns; c++) plot_extend(&extent, number_table_at(table, row, (int)c));
-    DLDA_TRY(plot_room(plot, "yrange", &extent));
-    if (last <= 15) DLDA_TRY(dlda_file_writer_print(plot->script, "set xtics 1\n"));
-    if (isfinite(largest))
-        DLDA_TRY(dlda_file_writer_print(
-            plot->script, "set label 1 'largest %.3g' at %g,%.9g left offset 0.6,0.3 textcolor linetype 1\n",
-            largest, last, largest));
-    if (isfinite(smallest) && count > 1)
-        DLDA_TRY(dlda_file_writer_print(
-            plot->script, "set label 2 'smallest %.3g' at %g,%.9g left offset 0.6,-0.3 textcolor linetype 2\n",
-            smallest, last, smallest));
-    DLDA_TRY(dlda_file_writer_print(plot->script, "plot "));
+    plot_extent range = plot_range_of(&extent, fmin(extent.low, 0), INFINITY);
+    DLDA_TRY(plot_range(plot, "yrange", &range));
+    DLDA_TRY(dlda_file_writer_print(plot->script,
+                                    "set xlabel 'epoch'\nset ylabel 'eigenvalue'\nset xrange [%g:%g]\n%s%splot ",
+                                    last > 1 ? 1.0 : 0.0, last > 1 ? last : 2, last <= 15 ? "set xtics 1\n" : "",
+                                    count > 1 ? "" : "unset key\n"));
     if (count > 2)
         DLDA_TRY(dlda_file_writer_print(plot->script,
-                                        "for [k=3:%zu] data using 1:k with linespoints linecolor rgb '#8899AA' "
-                                        "pointtype 7 pointsize 0.3, \\\n    ",
+                                        "for [k=3:%zu] data using 1:k with linespoints linecolor rgb '" PALETTE_PALE
+                                        "' pointtype 7 pointsize 0.3 title (k == 3 ? 'others' : ''), \\\n    ",
                                         count));
     if (count > 1)
-        DLDA_TRY(dlda_file_writer_print(
-            plot->script, "data using 1:%zu with linespoints linetype 2 linewidth 2 pointsize 0.6, \\\n    ",
-            count + 1));
-    DLDA_TRY(dlda_file_writer_print(plot->script,
-                                    "data using 1:2 with linespoints linetype 1 linewidth 2 pointsize 0.6\n"));
+        DLDA_TRY(
+            dlda_file_writer_print(plot->script,
+                                   "data using 1:%zu with linespoints linetype 2 linewidth 2 pointsize 0.5 title "
+                                   "'smallest', \\\n    ",
+                                   count + 1));
+    DLDA_TRY(dlda_file_writer_print(
+        plot->script, "data using 1:2 with linespoints linetype 1 linewidth 2 pointsize 0.5 title 'largest'\n"));
 done:
     return status;
 }
@@ -90,16 +97,17 @@ dlda_status figure_eigenvalues(const training_report *report, report_figure *fig
     plot_files plot = { 0 };
 
     figure_begin(report, figure, "eigenvalues", "Each eigenvalue over the epochs");
-    figure->caption = display_format(
-        "Each line is one direction: its eigenvalue says how far the classes lie apart on it, measured by their "
-        "spread. "
-        "The objective lda raises the smallest ones, so that no direction is left without use.");
     if (run_folder_eigenvalues(&item->folder) == 0) {
         figure->missing = display_format("There are no eigenvalues in eigenvalues.csv.");
         return DLDA_OK;
     }
-    figure->title = eigenvalues_title(&item->folder.eigenvalues);
-    DLDA_TRY(plot_open(report->figures_folder, figure, 540, 390, &plot));
+    figure->omitted = run_folder_eigenvalues(&item->folder) == 1; /* the mean is the only one */
+    if (figure->omitted) return DLDA_OK;
+    figure->title = eigenvalues_title(&item->folder.eigenvalues, run_folder_eigenvalues(&item->folder));
+    figure->caption = display_format(
+        "Each line is a direction. Its eigenvalue is the scatter of the class means along "
+        "it, divided by the scatter within the classes.");
+    DLDA_TRY(plot_open(report->figures_folder, figure, PLOT_WIDTH, 310, &plot));
     DLDA_TRY(write_eigenvalues(&plot, item));
     DLDA_TRY(draw_eigenvalues(item, &plot));
     DLDA_TRY(plot_finish(report->figures_folder, figure, &plot));
@@ -125,38 +133,69 @@ static display_text structure_title(const training_report *report)
 
     for (size_t r = 0; r < report->n_runs; r++) {
         const report_item *item = &report->runs[r];
-        if (item->n_eigenvalues == 0) continue;
+        if (item->n_eigenvalues < 2) continue;
         if (!least || mean_share(item) < mean_share(least)) least = item;
         if (!most || mean_share(item) > mean_share(most)) most = item;
     }
     if (least == most)
-        return display_format("The smallest eigenvalue is %.2g of the largest",
-                              most->eigenvalues[most->n_eigenvalues - 1] / most->eigenvalues[0]);
-    return display_format("Mean to largest: %.2g (%s) against %.2g (%s)", mean_share(most),
-                          display_clean(most->name.text, 16).text, mean_share(least),
+        return display_format("The smallest eigenvalue is %.1f %% of the largest",
+                              100 * fmax(most->eigenvalues[most->n_eigenvalues - 1] / most->eigenvalues[0], 0));
+    return display_format("Mean eigenvalue: %.0f %% of the largest (%s), %.0f %% (%s)", 100 * mean_share(most),
+                          display_clean(most->name.text, 16).text, 100 * mean_share(least),
                           display_clean(least->name.text, 16).text);
+}
+
+/* The axes: from the smallest share, or 0, to 1. */
+static dlda_status write_structure_axes(const training_report *report, plot_files *plot)
+{
+    dlda_status status = DLDA_OK;
+    size_t most = 0;
+    plot_extent shares = { 0, 1 };
+
+    for (size_t r = 0; r < report->n_runs; r++) {
+        const report_item *item = &report->runs[r];
+        if (item->n_eigenvalues > most) most = item->n_eigenvalues;
+        for (size_t k = 0; k < item->n_eigenvalues; k++)
+            plot_extend(&shares, item->eigenvalues[k] / item->eigenvalues[0]);
+    }
+    DLDA_TRY(plot_range(plot, "yrange", &shares));
+    DLDA_TRY(dlda_file_writer_print(plot->script,
+                                    "set xlabel 'direction, sorted by its eigenvalue'\n"
+                                    "set ylabel 'eigenvalue / largest'\n"
+                                    "set xrange [0.7:%g]\n%s%s",
+                                    (double)most + 0.3, report->n_runs == 1 ? "unset key\n" : "",
+                                    most <= 15 ? "set xtics 1\n" : ""));
+done:
+    return status;
+}
+
+static display_text structure_name(const report_item *item)
+{
+    return display_format("%s (%s)", display_clean(item->name.text, NAME_LETTERS).text,
+                          entry_text(item->folder.options, "objective").text);
+}
+
+static int structure_height(const training_report *report)
+{
+    size_t longest = 1;
+
+    for (size_t r = 0; r < report->n_runs; r++) {
+        size_t letters = display_letters(structure_name(&report->runs[r]).text);
+        longest = letters > longest ? letters : longest;
+    }
+    return 284 + (report->n_runs > 1 ? plot_legend_height(report->n_runs, longest) : 30);
 }
 
 static dlda_status draw_structure(const training_report *report, plot_files *plot)
 {
     dlda_status status = DLDA_OK;
     int index = 0;
-    size_t most = 0;
 
-    for (size_t r = 0; r < report->n_runs; r++)
-        if (report->runs[r].n_eigenvalues > most) most = report->runs[r].n_eigenvalues;
-    DLDA_TRY(dlda_file_writer_print(plot->script,
-                                    "set xlabel 'direction, sorted by its eigenvalue'\n"
-                                    "set ylabel 'eigenvalue / largest eigenvalue'\n"
-                                    "set yrange [*<0:1.05]\n"
-                                    "set xrange [0.7:%g]\n"
-                                    "set key bottom left Left reverse\n%s",
-                                    (double)most + 0.3, most <= 15 ? "set xtics 1\n" : ""));
+    DLDA_TRY(write_structure_axes(report, plot));
     for (size_t r = 0; r < report->n_runs; r++) {
         const report_item *item = &report->runs[r];
-        if (item->n_eigenvalues == 0) continue;
-        display_text name = display_format("%s (%s)", display_clean(item->name.text, NAME_LETTERS).text,
-                                           entry_text(item->folder.options, "objective").text);
+        if (item->n_eigenvalues < 2) continue;
+        display_text name = structure_name(item);
         DLDA_TRY(dlda_file_writer_print(plot->data,
                                         "# run: %s\n# direction, eigenvalue divided by the largest, eigenvalue\n",
                                         item->name.text));
@@ -166,8 +205,8 @@ static dlda_status draw_structure(const training_report *report, plot_files *plo
         DLDA_TRY(plot_next_block(plot));
         DLDA_TRY(dlda_file_writer_print(
             plot->script,
-            "%sdata index %d using 1:2 with linespoints linetype %zu linewidth 2 pointsize 0.9 title %s",
-            index ? ", \\\n    " : "plot ", index, r + 1, plot_quote(name.text, 60).text));
+            "%sdata index %d using 1:2 with linespoints linetype %zu linewidth 2 pointsize 0.8 title %s",
+            index ? ", \\\n    " : "plot ", index, r + 1, plot_quote(name.text, 40).text));
         index++;
     }
     DLDA_TRY(dlda_file_writer_print(plot->script, "\n"));
@@ -175,26 +214,49 @@ done:
     return status;
 }
 
+/* One run: its weak directions and closest classes. Several: the number of weak directions of each. */
+static display_text structure_caption(const training_report *report)
+{
+    display_text text = { "" };
+
+    if (report->n_runs == 1)
+        return display_format(
+            "%.200s %.280s", judge_directions_text(report->runs[0].eigenvalues, report->runs[0].n_eigenvalues).text,
+            judge_closest_text(report->runs[0].answers).text);
+    for (size_t r = 0; r < report->n_runs; r++) {
+        const report_item *item = &report->runs[r];
+        if (item->n_eigenvalues < 2) continue;
+        text = display_format("%.300s%s%zu of %zu (%s)", text.text, text.text[0] ? ", " : "",
+                              judge_weak_directions(item->eigenvalues, item->n_eigenvalues), item->n_eigenvalues,
+                              display_clean(item->name.text, NAME_LETTERS).text);
+    }
+    return display_format(
+        "Weak directions, with less than a tenth of the largest eigenvalue: %.340s. The flatter the line, "
+        "the more equally the directions separate the classes.",
+        text.text);
+}
+
 dlda_status figure_structure(const training_report *report, report_figure *figure)
 {
     dlda_status status = DLDA_OK;
     plot_files plot = { 0 };
-    size_t known = 0;
+    size_t known = 0, several = 0;
 
     figure_begin(report, figure, "eigenvalue-structure", "Structure of the eigenvalues");
-    figure->caption = display_format(
-        "Eigenvalues of the final LDA, the largest scaled to 1. A flat line means that "
-        "all directions separate the classes "
-        "about equally well, as DeepLDA aims at; cross entropy mostly leaves a few "
-        "strong directions and many weak ones.");
-    for (size_t r = 0; r < report->n_runs; r++) known += report->runs[r].n_eigenvalues > 0;
+    for (size_t r = 0; r < report->n_runs; r++) {
+        known += report->runs[r].n_eigenvalues > 0;
+        several += report->runs[r].n_eigenvalues > 1;
+    }
     if (known == 0) {
         figure->missing = display_format(
             "There are no eigenvalues: neither a model nor eigenvalues.csv could be read.");
         return DLDA_OK;
     }
+    figure->omitted = several == 0; /* nothing to compare a single eigenvalue with */
+    if (figure->omitted) return DLDA_OK;
     figure->title = structure_title(report);
-    DLDA_TRY(plot_open(report->figures_folder, figure, 540, 390, &plot));
+    figure->caption = structure_caption(report);
+    DLDA_TRY(plot_open(report->figures_folder, figure, PLOT_WIDTH, structure_height(report), &plot));
     DLDA_TRY(draw_structure(report, &plot));
     DLDA_TRY(plot_finish(report->figures_folder, figure, &plot));
 done:

@@ -2,6 +2,7 @@
  *
  * figure_training.c - learning curves of all runs; mean eigenvalue and validation accuracy of a run.
  */
+#include "report/judge.h"
 #include "report/report.h"
 
 #include <math.h>
@@ -57,24 +58,18 @@ static plot_extent accuracy_extent(const training_report *report, double after)
     return extent;
 }
 
-/* Position of the key, away from the curves. */
-static const char *key_place(const training_report *report)
-{
-    if (report->n_runs > 2) return "outside below maxcols 2";
-    return accuracy_extent(report, 0).high < 0.7 ? "top left Left reverse" : "bottom right";
-}
-
-/* Start of the accuracy axis in %; NaN: chosen by gnuplot. In long trainings, the first tenth of the epochs would
- * otherwise take most of the range. */
-static double lowest_shown(const training_report *report)
+/* The accuracy axis in %, never above 100. In long trainings, the first tenth of the epochs would take most of the
+ * range, so it starts at the lowest accuracy after them. */
+static plot_extent accuracy_range(const training_report *report)
 {
     enum { LONG = 20 };
-    double last = last_epoch(report), all = accuracy_extent(report, 0).low;
-    double late = accuracy_extent(report, last / 10).low;
+    double last = last_epoch(report);
+    plot_extent all = accuracy_extent(report, 0), late = accuracy_extent(report, last / 10);
+    int cut = last > LONG && 1 - all.low > 2 * (1 - late.low) && 1 - late.low > 0.01;
+    double low = 100 * (cut ? late.low : all.low), high = 100 * all.high;
+    double room = fmax(0.06 * (100 - low), 1);
 
-    if (all > 0.99) return 98;
-    if (last <= LONG || !(1 - all > 2 * (1 - late))) return NAN;
-    return floor(100 * (late - 0.1 * (1 - late)) * 10) / 10;
+    return (plot_extent){ fmax(floor(low - room), 0), high > 60 ? 100 : fmin(ceil(high + room), 100) };
 }
 
 /* The run with the best validation accuracy; -1 if there is none. */
@@ -101,7 +96,8 @@ static display_text curves_title(const training_report *report)
     double accuracy = 100 * run_folder_at(&item->folder, item->folder.kept, "validation_accuracy");
     double epoch = run_folder_at(&item->folder, item->folder.kept, "epoch");
     if (report->n_runs == 1)
-        return display_format("Validation accuracy: %.2f %% at best, in epoch %.0f of %.0f", accuracy, epoch, last);
+        return display_format("Validation accuracy: %.2f %% in the selected epoch, %.0f of %.0f", accuracy, epoch,
+                              last);
     return display_format("Best on validation: %s, %.2f %% in epoch %.0f",
                           display_clean(item->name.text, NAME_LETTERS).text, accuracy, epoch);
 }
@@ -130,26 +126,25 @@ static dlda_status plot_curve(plot_files *plot, const report_item *item, int ind
     dlda_status status = DLDA_OK;
     size_t marks = 1 + item->folder.history.rows / 25; /* interval of the markers, in epochs */
     display_text name = display_clean(item->name.text, NAME_LETTERS);
-    display_text held = display_format("%s%svalidation", several ? name.text : "", several ? ", " : "");
-    display_text seen = display_format("%s%straining", several ? name.text : "", several ? ", " : "");
+    display_text held = several ? name : display_format("validation");
     double kept = run_folder_at(&item->folder, item->folder.kept, "validation_accuracy");
 
     if (has_values(item, "validation_accuracy"))
         DLDA_TRY(dlda_file_writer_print(plot->script,
                                         "    data index %d using 1:(100*$3) with linespoints linetype %zu "
                                         "linewidth 2 pointsize 0.5 pointinterval %zu title %s, \\\n",
-                                        index, style, marks, plot_quote(held.text, 60).text));
+                                        index, style, marks, plot_quote(held.text, 40).text));
     if (!isnan(kept))
         DLDA_TRY(dlda_file_writer_print(
             plot->script,
-            "    data index %d using 1:($4 == 1 ? 100*$3 : NaN) with points linetype %zu pointtype 6 pointsize 1.6 "
-            "linewidth 2 notitle, \\\n",
+            "    data index %d using 1:($4 == 1 ? 100*$3 : NaN) with points linetype %zu pointtype 6 pointsize 1.3 "
+            "linewidth 1.5 notitle, \\\n",
             index, style));
     if (has_values(item, "train_accuracy"))
         DLDA_TRY(dlda_file_writer_print(plot->script,
                                         "    data index %d using 1:(100*$2) with linespoints linetype %zu "
-                                        "dashtype 2 linewidth 1.3 pointsize 0.4 pointinterval %zu title %s, \\\n",
-                                        index, style, marks, plot_quote(seen.text, 60).text));
+                                        "dashtype 2 linewidth 1.3 pointsize 0.4 pointinterval %zu notitle, \\\n",
+                                        index, style, marks));
 done:
     return status;
 }
@@ -169,26 +164,74 @@ done:
 static dlda_status draw_curves(const training_report *report, plot_files *plot)
 {
     dlda_status status = DLDA_OK;
-    double lowest = lowest_shown(report);
+    plot_extent range = accuracy_range(report);
     int index = 0;
 
     DLDA_TRY(write_epochs_axis(plot, last_epoch(report)));
-    DLDA_TRY(dlda_file_writer_print(plot->script,
-                                    "set ylabel 'accuracy (%%)'\n"
-                                    "set yrange [%s:100]\n"
-                                    "set key %s\n"
-                                    "plot \\\n",
-                                    isnan(lowest) ? "*" : display_format("%g", lowest).text, key_place(report)));
+    DLDA_TRY(plot_range(plot, "yrange", &range));
+    DLDA_TRY(dlda_file_writer_print(plot->script, "set ylabel 'accuracy (%%)'\nplot \\\n"));
     for (size_t r = 0; r < report->n_runs; r++) {
         if (report->runs[r].folder.history.rows == 0) continue;
         DLDA_TRY(write_curve(plot, &report->runs[r]));
         DLDA_TRY(plot_curve(plot, &report->runs[r], index++, r + 1, report->n_runs > 1));
     }
+    /* What the dashes and the ring mean is the same for all runs. */
+    if (best_run(report) >= 0)
+        DLDA_TRY(dlda_file_writer_print(plot->script, "    keyentry with points linetype 7 pointtype 6 pointsize "
+                                                      "1.3 linewidth 1.5 title 'selected epoch', \\\n"));
     DLDA_TRY(dlda_file_writer_print(
-        plot->script,
-        "    keyentry with points linetype 7 pointtype 6 pointsize 1.6 linewidth 2 title 'epoch that was kept'\n"));
+        plot->script, "    keyentry with lines linetype %d dashtype 2 linewidth 1.3 title 'training'\n",
+        report->n_runs > 1 ? 7 : 1));
 done:
     return status;
+}
+
+static curve_verdict verdict_of(const report_item *item)
+{
+    return judge_curve(&item->folder, entry_number(item->folder.facts, "validation_samples"));
+}
+
+static int curves_height(const training_report *report)
+{
+    size_t longest = strlen("selected epoch");
+
+    for (size_t r = 0; r < report->n_runs; r++) {
+        size_t letters = display_letters(display_clean(report->runs[r].name.text, NAME_LETTERS).text);
+        longest = letters > longest ? letters : longest;
+    }
+    return 284 + plot_legend_height(report->n_runs + 2, longest);
+}
+
+/* The names of the runs whose curves have a trend, or that overfit (trend -1): "Still rising in the last epochs: a, b. " */
+static display_text name_runs(const training_report *report, int trend, const char *words)
+{
+    display_text names = { "" };
+
+    for (size_t r = 0; r < report->n_runs; r++) {
+        curve_verdict verdict = verdict_of(&report->runs[r]);
+        if (trend < 0 ? !verdict.overfits : (int)verdict.trend != trend) continue;
+        names = display_format("%.120s%s%s", names.text, names.text[0] ? ", " : "",
+                               display_clean(report->runs[r].name.text, NAME_LETTERS).text);
+    }
+    return names.text[0] ? display_format("%s: %s. ", words, names.text) : names;
+}
+
+static display_text curves_caption(const training_report *report)
+{
+    const report_item *first = &report->runs[0];
+    int below = accuracy_range(report).low > 100 * accuracy_extent(report, 0).low;
+    const char *rest = below ? " Some of the first epochs lie below the figure." : "";
+
+    if (report->n_runs == 1) {
+        curve_verdict verdict = verdict_of(first);
+        display_text text = judge_curve_text(&verdict, first->folder.path, last_epoch(report));
+        return display_format("%.450s%s", text.text, rest);
+    }
+    return display_format(
+        "%s%s%sSolid lines are validation accuracy.%s",
+        name_runs(report, CURVE_RISING, "Still rising in the last epochs, so more may help").text,
+        name_runs(report, CURVE_FALLING, "Falling after their best epoch").text,
+        name_runs(report, -1, "Training samples are fitted much better than others (overfitting)").text, rest);
 }
 
 dlda_status figure_learning_curves(const training_report *report, report_figure *figure)
@@ -197,19 +240,13 @@ dlda_status figure_learning_curves(const training_report *report, report_figure 
     plot_files plot = { 0 };
 
     figure_begin(report, figure, "learning-curves", "Learning curves");
-    figure->caption = display_format("Accuracy after each epoch, measured with an LDA fitted on features of the "
-                                     "training set. A wide gap between training and validation means that the "
-                                     "network learns its training samples by heart. The ring is the epoch whose "
-                                     "model was kept.");
     if (last_epoch(report) < 1 || isnan(accuracy_extent(report, 0).low)) {
         figure->missing = display_format("There is no complete epoch in history.csv yet.");
         return DLDA_OK;
     }
-    if (lowest_shown(report) > 100 * accuracy_extent(report, 0).low)
-        figure->caption = display_format("%s Some of the first epochs lie below.", figure->caption.text);
     figure->title = curves_title(report);
-    int height = report->n_runs > 2 ? 390 + 16 * (int)report->n_runs : 390;
-    DLDA_TRY(plot_open(report->figures_folder, figure, 540, height, &plot));
+    figure->caption = curves_caption(report);
+    DLDA_TRY(plot_open(report->figures_folder, figure, PLOT_WIDTH, curves_height(report), &plot));
     DLDA_TRY(draw_curves(report, &plot));
     DLDA_TRY(plot_finish(report->figures_folder, figure, &plot));
 done:
@@ -252,11 +289,14 @@ static double correlation(const run_folder *run)
 
 static display_text mean_title(const run_folder *run)
 {
-    double r = correlation(run), last = mean_eigenvalue(&run->eigenvalues, run->eigenvalues.rows - 1);
+    double r = correlation(run), last = NAN;
 
-    if (isnan(r)) return display_format("Mean eigenvalue: %.3g in the last epoch", last);
-    return display_format("Mean eigenvalue and accuracy: correlation %.2f over %zu epochs", r,
-                          run->eigenvalues.rows);
+    for (size_t row = 0; row < run->eigenvalues.rows; row++) { /* the last one that was measured */
+        double mean = mean_eigenvalue(&run->eigenvalues, row);
+        last = isnan(mean) ? last : mean;
+    }
+    if (isnan(r)) return display_format("Mean eigenvalue: %.3g after the last epoch", last);
+    return display_format("Mean eigenvalue and validation accuracy: correlation %.2f", r);
 }
 
 static dlda_status draw_mean(const report_item *item, plot_files *plot)
@@ -278,10 +318,11 @@ static dlda_status draw_mean(const report_item *item, plot_files *plot)
     }
     DLDA_TRY(write_epochs_axis(plot, number_table_at(&run->eigenvalues, run->eigenvalues.rows - 1, 0)));
     DLDA_TRY(dlda_file_writer_print(plot->script, "set ylabel 'mean eigenvalue' textcolor linetype 1\n"
-                                                  "set ytics textcolor linetype 1\n"
-                                                  "set key bottom right\n"));
-    DLDA_TRY(plot_room(plot, "yrange", &means));
-    DLDA_TRY(plot_room(plot, "y2range", &shares));
+                                                  "set ytics textcolor linetype 1\n"));
+    means = plot_range_of(&means, -INFINITY, INFINITY);
+    shares = plot_range_of(&shares, 0, 100);
+    DLDA_TRY(plot_range(plot, "yrange", &means));
+    DLDA_TRY(plot_range(plot, "y2range", &shares));
     if (held_out)
         DLDA_TRY(dlda_file_writer_print(plot->script,
                                         "set border 11\n"
@@ -299,6 +340,18 @@ done:
     return status;
 }
 
+/* What the objective of the run has to do with eigenvalues. */
+static display_text objective_note(const run_folder *run)
+{
+    display_text objective = entry_text(run->options, "objective");
+
+    if (!objective.text[0]) return objective;
+    if (strcmp(objective.text, "cce") == 0 || strcmp(objective.text, "lda-bayes") == 0)
+        return display_format(
+            " The objective of this run, %s, minimises a log loss; eigenvalues are only measured.", objective.text);
+    return display_format(" The objective of this run, %s, raises them.", objective.text);
+}
+
 dlda_status figure_mean_eigenvalue(const training_report *report, report_figure *figure)
 {
     dlda_status status = DLDA_OK;
@@ -306,16 +359,15 @@ dlda_status figure_mean_eigenvalue(const training_report *report, report_figure 
     plot_files plot = { 0 };
 
     figure_begin(report, figure, "mean-eigenvalue", "Mean eigenvalue and accuracy");
-    figure->caption = display_format(
-        "What the method is built on: as the eigenvalues of the LDA on the network's features grow, the classes "
-        "become easier "
-        "to tell apart. Left axis: mean of all eigenvalues; right axis: accuracy on the validation set.");
     if (run_folder_eigenvalues(&item->folder) == 0) {
         figure->missing = display_format("There are no eigenvalues in eigenvalues.csv.");
         return DLDA_OK;
     }
     figure->title = mean_title(&item->folder);
-    DLDA_TRY(plot_open(report->figures_folder, figure, 540, 390, &plot));
+    figure->caption = display_format("%sThe eigenvalues are those of an LDA on the network's features.%s",
+                                     judge_correlation_text(correlation(&item->folder)).text,
+                                     objective_note(&item->folder).text);
+    DLDA_TRY(plot_open(report->figures_folder, figure, PLOT_WIDTH, 310, &plot));
     DLDA_TRY(draw_mean(item, &plot));
     DLDA_TRY(plot_finish(report->figures_folder, figure, &plot));
 done:

@@ -14,13 +14,14 @@
 #include <string.h>
 
 enum {
-    COLUMNS = 6,
+    MOST_COLUMNS = 6,
+    MOST_WIDTH = 1300, /* of the sheet: wide cells get fewer columns     */
     MARGIN = 14,
-    CELL = 140,       /* pictures are enlarged to fit into this size */
-    MOST_SIDE = 1024, /* maximum side of a picture                   */
-    MOST_LARGE = 11,  /* maximum letters of a caption in large type  */
-    MOST_LETTERS = 23,
-    LINE = GLYPH_HEIGHT + 3
+    CELL = 140,        /* pictures are enlarged to fit into this size    */
+    MOST_SIDE = 1024,  /* maximum side of a picture                      */
+    MOST_LETTERS = 26, /* of a caption                                   */
+    LETTERS = 2,       /* scale of captions: one pixel of the font is 2  */
+    LINE = LETTERS * (GLYPH_HEIGHT + 3)
 };
 
 /* ---- Finding them ---- */
@@ -106,14 +107,17 @@ dlda_pixels hardest_picture(const hardest_samples *self, size_t i)
 /* ---- The sheet ---- */
 
 typedef struct layout {
-    size_t scale, letters; /* of pictures; of captions   */
-    size_t width, height;  /* of a cell, with its margin */
+    size_t scale;         /* of pictures                */
+    size_t columns;       /* of cells                   */
+    size_t width, height; /* of a cell, with its margin */
 } layout;
 
 static void make_captions(const test_answers *answers, size_t sample, display_text captions[2])
 {
-    captions[0] = display_format("is %s", test_answers_true_class(answers, sample));
-    captions[1] = display_format("predicted %s", test_answers_predicted_class(answers, sample));
+    captions[0] = display_clean(display_format("is %.400s", test_answers_true_class(answers, sample)).text,
+                                MOST_LETTERS);
+    captions[1] = display_clean(
+        display_format("predicted %.400s", test_answers_predicted_class(answers, sample)).text, MOST_LETTERS);
 }
 
 static layout plan_cells(const hardest_samples *self, const test_answers *answers)
@@ -129,10 +133,13 @@ static layout plan_cells(const hardest_samples *self, const test_answers *answer
             longest = letters > longest ? letters : longest;
         }
     }
-    cells.letters = longest > MOST_LARGE ? 1 : 2;
-    size_t caption = longest * (GLYPH_WIDTH + 1) * cells.letters;
+    size_t caption = longest * (GLYPH_WIDTH + 1) * LETTERS;
     cells.width = MARGIN + (caption > self->width * cells.scale ? caption : self->width * cells.scale);
-    cells.height = MARGIN + self->height * cells.scale + 6 + 2 * LINE * cells.letters;
+    cells.height = MARGIN + self->height * cells.scale + 6 + 2 * LINE;
+    cells.columns = MOST_WIDTH / cells.width;
+    if (cells.columns > MOST_COLUMNS) cells.columns = MOST_COLUMNS;
+    if (cells.columns == 0) cells.columns = 1;
+    if (cells.columns > self->count) cells.columns = self->count;
     return cells;
 }
 
@@ -148,22 +155,22 @@ static void put_cell(const hardest_samples *self, const test_answers *answers, c
                      const dlda_pixels *page)
 {
     dlda_pixels picture = hardest_picture(self, i);
-    size_t y = MARGIN + i / COLUMNS * cells->height, x = MARGIN + i % COLUMNS * cells->width;
+    size_t y = MARGIN + i / cells->columns * cells->height, x = MARGIN + i % cells->columns * cells->width;
     display_text captions[2];
 
     make_captions(answers, self->sample[i], captions);
     put_picture(page, &picture, y, x, cells->scale);
     y += picture.height * cells->scale + 6;
-    raster_text(page, y, x, cells->letters, captions[0].text, MOST_LETTERS, SHEET_INK);
-    raster_text(page, y + LINE * cells->letters, x, cells->letters, captions[1].text, MOST_LETTERS, SHEET_PALE_INK);
+    raster_text(page, y, x, LETTERS, captions[0].text, MOST_LETTERS, SHEET_INK);
+    raster_text(page, y + LINE, x, LETTERS, captions[1].text, MOST_LETTERS, SHEET_PALE_INK);
 }
 
 dlda_status hardest_write_sheet(const hardest_samples *self, const test_answers *answers, const char *path)
 {
     dlda_status status = DLDA_OK;
     layout cells = plan_cells(self, answers);
-    size_t rows = (self->count + COLUMNS - 1) / COLUMNS, columns = self->count < COLUMNS ? self->count : COLUMNS;
-    dlda_pixels page = { MARGIN + rows * cells.height, MARGIN + columns * cells.width, 3, NULL };
+    size_t rows = (self->count + cells.columns - 1) / cells.columns;
+    dlda_pixels page = { MARGIN + rows * cells.height, MARGIN + cells.columns * cells.width, 3, NULL };
 
     DLDA_TRY(DLDA_TAKE(&page.bytes, page.height * page.width * 3, "sheet of pictures"));
     memset(page.bytes, SHEET_PAPER, page.height * page.width * 3);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * html.c - escaping, base64, and embedding of SVG files in a page.
+ * html.c - escaping, base64, and embedding of SVG files in a page, where CSS variables replace their colours.
  */
 #include "report/html.h"
 #include "base/memory.h"
 #include "report/display_text.h"
+#include "report/palette.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- Texts ---- */
@@ -108,21 +110,46 @@ static size_t before_id(const char *at)
     return 0;
 }
 
+/* If a colour of the palette begins at `at`, its length, and the variable that replaces it; else 0. Black and white,
+ * gnuplot's defaults, become the colours of the text and the card around the drawing. */
+static size_t find_colour(const char *at, char variable[32])
+{
+    unsigned r = 0, g = 0, b = 0;
+    int n = 0, black = strncmp(at, "\"black\"", 7) == 0;
+    char colour[24]; /* a copy, since sscanf measures the whole text */
+
+    if (black || strncmp(at, "\"white\"", 7) == 0) {
+        strcpy(variable, black ? "\"currentColor\"" : "\"var(--card)\"");
+        return 7;
+    }
+    if (strncmp(at, "rgb(", 4) != 0) return 0;
+    snprintf(colour, sizeof colour, "%.*s", (int)sizeof colour - 1, at);
+    if (sscanf(colour, "rgb(%3u,%3u,%3u)%n", &r, &g, &b, &n) != 3 || n == 0) return 0;
+    int found = palette_find(r << 16 | g << 8 | b);
+    if (found < 0) return 0;
+    snprintf(variable, 32, "var(--f%d)", found);
+    return (size_t)n;
+}
+
+/* Copies a drawing without titles, with prefixed ids and the page's colours. Texts between tags stay as they are. */
 static dlda_status add_content(dlda_file_writer *page, const char *at, const char *prefix)
 {
     dlda_status status = DLDA_OK;
+    char variable[32];
 
-    while (*at) {
-        size_t n = strcspn(at + 1, "< hu") + 1; /* all patterns begin with one of these */
-        size_t id = before_id(at);
+    for (int in_tag = 0; *at;) {
+        size_t n = 1 + strcspn(at + 1, "<> hu\"r"); /* ends of tags; first letters of titles, ids and colours */
         const char *end = skip_element(at);
         if (end != at) {
             at = end;
             continue;
         }
-        DLDA_TRY(dlda_file_writer_add(page, at, id ? id : n));
+        in_tag = *at == '<' || (in_tag && *at != '>');
+        size_t id = in_tag ? before_id(at) : 0, colour = in_tag ? find_colour(at, variable) : 0;
+        if (colour) DLDA_TRY(dlda_file_writer_add(page, variable, strlen(variable)));
+        else DLDA_TRY(dlda_file_writer_add(page, at, id ? id : n));
         if (id) DLDA_TRY(dlda_file_writer_add(page, prefix, strlen(prefix)));
-        at += id ? id : n;
+        at += colour ? colour : id ? id : n;
     }
 done:
     return status;

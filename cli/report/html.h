@@ -17,7 +17,7 @@ dlda_status html_element(dlda_file_writer *page, const char *tag, const char *te
 dlda_status html_picture(dlda_file_writer *page, const dlda_pixels *picture, const char *description);
 
 /* Embeds a gnuplot SVG file as <svg> that fits the available width. Its ids get `prefix` to keep them unique in the
- * page; `description` is the alternative text. */
+ * page, and its colours become the variables of palette_write_variables; `description` is the alternative text. */
 dlda_status html_drawing(dlda_file_writer *page, const char *path, const char *prefix, const char *description);
 
 #endif

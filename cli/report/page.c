@@ -25,8 +25,9 @@ static dlda_status write_head(dlda_file_writer *page, const training_report *rep
     if (live)
         DLDA_TRY(dlda_file_writer_print(page, "<meta http-equiv=\"refresh\" content=\"%zu\">\n", report->refresh));
     DLDA_TRY(html_element(page, "title", report->title.text));
-    DLDA_TRY(dlda_file_writer_print(
-        page, "\n<link rel=\"icon\" href=\"data:,\">\n<style>\n%s</style>\n</head>\n<body>\n<main>\n", page_style));
+    DLDA_TRY(dlda_file_writer_print(page, "\n<link rel=\"icon\" href=\"data:,\">\n<style>\n"));
+    DLDA_TRY(page_style(page));
+    DLDA_TRY(dlda_file_writer_print(page, "</style>\n</head>\n<body>\n<main>\n"));
     DLDA_TRY(html_element(page, "h1", report->title.text));
     if (live)
         DLDA_TRY(dlda_file_writer_print(
@@ -59,8 +60,7 @@ done:
 
 /* ---- Figures ---- */
 
-/* Links to the existing files of a figure. */
-static dlda_status write_files(dlda_file_writer *page, const training_report *report, const char *name)
+dlda_status page_files(dlda_file_writer *page, const training_report *report, const char *name)
 {
     static const char *const endings[] = { "svg", "png", "gp", "dat", "csv" };
     dlda_status status = DLDA_OK;
@@ -89,14 +89,14 @@ static dlda_status write_drawing(dlda_file_writer *page, const training_report *
 
     DLDA_TRY(dlda_path_join(report->figures_folder, display_format("%s.svg", figure->name).text, &path));
     if (figure->missing.text[0]) DLDA_TRY(html_element(page, "p class=\"missing\"", figure->missing.text));
-    else if (!dlda_path_exists(path)) {
-        DLDA_TRY(html_element(page, "p class=\"finding\"", figure->title.text));
+    else DLDA_TRY(html_element(page, "p class=\"finding\"", figure->title.text));
+    if (!figure->missing.text[0] && !dlda_path_exists(path)) {
         DLDA_TRY(dlda_file_writer_print(page,
                                         "<p class=\"missing\">Not drawn: that takes gnuplot, which is missing or "
                                         "failed. Data and script are in figures/%s.dat and "
                                         "%s.gp.</p>",
                                         figure->name, figure->name));
-    } else {
+    } else if (!figure->missing.text[0]) {
         DLDA_TRY(dlda_file_writer_print(page, "<div class=\"card%s\">", figure->wide ? " wide" : ""));
         DLDA_TRY(html_drawing(page, path, display_format("%s-", figure->name).text,
                               display_format("%s: %s", figure->subject, figure->title.text).text));
@@ -117,7 +117,7 @@ static dlda_status write_figure(dlda_file_writer *page, const training_report *r
     DLDA_TRY(write_drawing(page, report, figure));
     DLDA_TRY(dlda_file_writer_print(page, "\n<figcaption>"));
     DLDA_TRY(html_text(page, figure->caption.text));
-    if (!figure->missing.text[0]) DLDA_TRY(write_files(page, report, figure->name));
+    if (!figure->missing.text[0]) DLDA_TRY(page_files(page, report, figure->name));
     DLDA_TRY(dlda_file_writer_print(page, "</figcaption>\n</figure>\n"));
 done:
     return status;
@@ -129,61 +129,9 @@ static dlda_status write_figures(dlda_file_writer *page, const training_report *
 
     DLDA_TRY(dlda_file_writer_print(page, "<div class=\"grid\">\n"));
     for (size_t i = 0; i < report->n_figures; i++)
-        if (report->figures[i].run == run) DLDA_TRY(write_figure(page, report, &report->figures[i]));
+        if (report->figures[i].run == run && !report->figures[i].omitted)
+            DLDA_TRY(write_figure(page, report, &report->figures[i]));
     DLDA_TRY(dlda_file_writer_print(page, "</div>\n"));
-done:
-    return status;
-}
-
-/* ---- Hardest samples ---- */
-
-static dlda_status write_hard_sample(dlda_file_writer *page, const report_item *item, size_t i)
-{
-    dlda_status status = DLDA_OK;
-    const test_answers *answers = item->answers;
-    size_t sample = item->hardest.sample[i];
-    const char *truth = test_answers_true_class(answers, sample);
-    const char *predicted = test_answers_predicted_class(answers, sample);
-    const char *file = hardest_file(&item->hardest, i);
-    display_text named = file ? display_clean(file, 60) : display_format("no. %zu", item->hardest.place[i]);
-
-    DLDA_TRY(dlda_file_writer_print(page, "<li>"));
-    if (item->hardest.pictures) {
-        dlda_pixels picture = hardest_picture(&item->hardest, i);
-        DLDA_TRY(html_picture(page, &picture, named.text));
-    }
-    DLDA_TRY(dlda_file_writer_print(page, "<span>is "));
-    DLDA_TRY(html_element(page, "b", display_clean(truth, 20).text));
-    DLDA_TRY(dlda_file_writer_print(page, "</span><span>predicted "));
-    DLDA_TRY(html_element(page, "b", display_clean(predicted, 20).text));
-    DLDA_TRY(dlda_file_writer_print(page, "</span><small>%.0f %%</small>",
-                                    100 * (double)answers->evaluation[DLDA_PROBABILITY_BAYES]->confidence[sample]));
-    DLDA_TRY(html_element(page, "small", named.text));
-    DLDA_TRY(dlda_file_writer_print(page, "</li>\n"));
-done:
-    return status;
-}
-
-static dlda_status write_hardest(dlda_file_writer *page, const training_report *report, size_t r)
-{
-    dlda_status status = DLDA_OK;
-    const report_item *item = &report->runs[r];
-    display_text name = report->n_runs > 1 ? display_format("run%zu-hardest", r + 1) : display_format("hardest");
-
-    DLDA_TRY(dlda_file_writer_print(page, "<section class=\"hardest\">\n<h3>The hardest samples</h3>\n"));
-    if (!item->answers) DLDA_TRY(html_element(page, "p class=\"missing\"", item->no_answers.text));
-    else {
-        DLDA_TRY(dlda_file_writer_print(page, "<ul class=\"samples\">\n"));
-        for (size_t i = 0; i < item->hardest.count; i++) DLDA_TRY(write_hard_sample(page, item, i));
-        DLDA_TRY(dlda_file_writer_print(
-            page,
-            "</ul>\n<p class=\"caption\">The %s samples whose true class has the least probability "
-            "(--proba bayes), the hardest first, with the probability of the predicted class. ",
-            item->answers->part));
-        DLDA_TRY(write_files(page, report, name.text));
-        DLDA_TRY(dlda_file_writer_print(page, "</p>\n"));
-    }
-    DLDA_TRY(dlda_file_writer_print(page, "</section>\n"));
 done:
     return status;
 }
@@ -198,7 +146,7 @@ static dlda_status write_run(dlda_file_writer *page, const training_report *repo
     if (report->n_runs > 1)
         DLDA_TRY(html_element(page, "h2", display_format("Run %zu: %s", r + 1, report->runs[r].name.text).text));
     DLDA_TRY(write_figures(page, report, (int)r));
-    DLDA_TRY(write_hardest(page, report, r));
+    DLDA_TRY(page_hardest(page, report, r));
     if (report->runs[r].answers) DLDA_TRY(page_classes(page, report->runs[r].answers));
     DLDA_TRY(dlda_file_writer_print(page, "</section>\n"));
 done:

@@ -31,6 +31,11 @@ static int row_differs(const training_report *report, pick_object *pick, const c
     return 0;
 }
 
+int page_option_differs(const training_report *report, const char *name)
+{
+    return row_differs(report, options_of, name);
+}
+
 static dlda_status write_row(dlda_file_writer *page, const training_report *report, pick_object *pick,
                              const table_row *row)
 {
@@ -55,9 +60,15 @@ static dlda_status begin_table(dlda_file_writer *page, const training_report *re
     if (report->n_runs > 1)
         DLDA_TRY(
             dlda_file_writer_print(page, "\n<p class=\"caption\">Rows in which the runs differ are marked.</p>"));
-    DLDA_TRY(dlda_file_writer_print(page, "\n<div class=\"scroll\"><table>\n<thead><tr><th></th>"));
-    for (size_t r = 0; r < report->n_runs; r++) DLDA_TRY(html_element(page, "th", report->runs[r].name.text));
-    DLDA_TRY(dlda_file_writer_print(page, "</tr></thead>\n<tbody>\n"));
+    /* The entries of a single run are short, so several of them are in a line. */
+    DLDA_TRY(dlda_file_writer_print(page, "\n<div class=\"scroll\"><table%s>\n",
+                                    report->n_runs == 1 ? " class=\"facts\"" : ""));
+    if (report->n_runs > 1) {
+        DLDA_TRY(dlda_file_writer_print(page, "<thead><tr><th></th>"));
+        for (size_t r = 0; r < report->n_runs; r++) DLDA_TRY(html_element(page, "th", report->runs[r].name.text));
+        DLDA_TRY(dlda_file_writer_print(page, "</tr></thead>\n"));
+    }
+    DLDA_TRY(dlda_file_writer_print(page, "<tbody>\n"));
 done:
     return status;
 }
@@ -101,6 +112,15 @@ done:
     return status;
 }
 
+/* 1 for height and width if all runs are of tables, whose rows have neither. */
+static int is_size_of_tables(const training_report *report, const char *key)
+{
+    if (strcmp(key, "height") != 0 && strcmp(key, "width") != 0) return 0;
+    for (size_t r = 0; r < report->n_runs; r++)
+        if (entry_number(report->runs[r].folder.facts, key) != 1) return 0;
+    return 1;
+}
+
 dlda_status page_environment(dlda_file_writer *page, const training_report *report)
 {
     static const table_row rows[] = {
@@ -109,7 +129,7 @@ dlda_status page_environment(dlda_file_writer *page, const training_report *repo
         { "validation_samples", "validation samples" },
         { "height", "height of images" },
         { "width", "width of images" },
-        { "channels", "channels" },
+        { "channels", "channels, or columns of a table" },
         { "classes", "classes" },
         { "parameters", "weights of the network" },
         { "seconds", "seconds of training" },
@@ -123,7 +143,8 @@ dlda_status page_environment(dlda_file_writer *page, const training_report *repo
     dlda_status status = DLDA_OK;
 
     DLDA_TRY(begin_table(page, report, "Data and environment"));
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) DLDA_TRY(write_row(page, report, facts_of, &rows[i]));
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (!is_size_of_tables(report, rows[i].key)) DLDA_TRY(write_row(page, report, facts_of, &rows[i]));
     DLDA_TRY(end_table(page));
 done:
     return status;

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { TITLE_HEIGHT = 36 }; /* added to a PNG, whose title is inside */
+
 /* ---- Texts ---- */
 
 /* In single quotes. Apostrophes become typographic: gnuplot does not accept doubled quotes everywhere. */
@@ -80,6 +82,22 @@ display_text plot_quote_tick(const char *text, size_t most)
 
 /* ---- Scripts ---- */
 
+/* The title of the PNG, in two lines of about the same length if it is long. */
+static dlda_status write_title(const report_figure *figure, dlda_file_writer *script)
+{
+    size_t most = figure->wide ? 72 : 48; /* letters of a line */
+    display_text first = display_clean(figure->title.text, 2 * most - 8);
+    size_t length = strlen(first.text), at = length / 2;
+
+    while (first.text[at] && first.text[at] != ' ') at++;
+    if (length <= most || !first.text[at])
+        return dlda_file_writer_print(script, "finding = %s\n", plot_quote(first.text, 90).text);
+    first.text[at] = '\0';
+    return dlda_file_writer_print(script, "finding = %s.\"\\n\".%s\n", plot_quote(first.text, 90).text,
+                                  plot_quote(first.text + at + 1, 90).text);
+}
+
+/* In the page, the title is text above the drawing, so that it fits any screen; only the PNG has it inside. */
 static dlda_status write_head(const report_figure *figure, int width, int height, dlda_file_writer *script)
 {
     dlda_status status = DLDA_OK;
@@ -96,21 +114,25 @@ static dlda_status write_head(const report_figure *figure, int width, int height
         script,
         "do for [kind in 'svg png'] {\n"
         "reset\n"
+        "pixels_x = %d.0; pixels_y = kind eq 'svg' ? %d.0 : %d.0\n"
         "if (kind eq 'svg') {\n"
-        "    set terminal svg size %d,%d dynamic noenhanced font 'sans-serif,13' linewidth 1.3\n"
+        "    set terminal svg size pixels_x,pixels_y dynamic noenhanced font 'sans-serif,12' linewidth 1.2\n"
         "} else {\n"
-        "    set terminal pngcairo size %d,%d noenhanced font 'sans-serif,10' fontscale 2 linewidth 2.6 pointscale "
-        "2\n"
+        "    set terminal pngcairo size 2*pixels_x,2*pixels_y noenhanced font 'sans-serif,9' fontscale 2 linewidth "
+        "2.4 "
+        "pointscale 2\n"
         "}\n"
         "set output out.'.'.kind\n"
         "set datafile missing 'NaN'\n"
-        "set border 3 linecolor rgb '#666666'\n"
-        "set tics nomirror out scale 0.6 textcolor rgb '#333333'\n"
-        "set grid linetype 1 linecolor rgb '#DDDDDD' linewidth 0.7\n"
-        "heading = kind eq 'svg' ? 'sans-serif,14' : 'sans-serif:Bold'\n"
-        "finding = %s\n"
-        "set title finding font heading textcolor rgb '#111111'\n\n",
-        width, height, 2 * width, 2 * height, plot_quote(figure->title.text, 90).text));
+        "set border 3 linecolor rgb '" PALETTE_AXIS "'\n"
+        "set tics nomirror out scale 0.6 textcolor rgb '" PALETTE_TEXT "'\n"
+        "set grid linetype 1 linecolor rgb '" PALETTE_GRID "' linewidth 0.7\n"
+        "set key above center horizontal Left reverse samplen 2\n",
+        width, height, height + TITLE_HEIGHT));
+    DLDA_TRY(write_title(figure, script));
+    if (!figure->panels) /* a layout of one panel leaves room for the title above the legend */
+        DLDA_TRY(dlda_file_writer_print(
+            script, "if (kind eq 'png') { set multiplot layout 1,1 title finding font 'sans-serif:Bold' }\n\n"));
 done:
     return status;
 }
@@ -156,12 +178,22 @@ dlda_status plot_finish(const char *folder, const report_figure *figure, plot_fi
 {
     dlda_status status = DLDA_OK;
 
-    DLDA_TRY(dlda_file_writer_print(plot->script, "}\nset output\n"));
+    DLDA_TRY(dlda_file_writer_print(plot->script, "%s}\nset output\n",
+                                    figure->panels ? "" : "if (kind eq 'png') { unset multiplot }\n"));
     DLDA_TRY(remove_pictures(folder, figure));
     DLDA_TRY(dlda_file_writer_finish(plot->data));
     DLDA_TRY(dlda_file_writer_finish(plot->script));
 done:
     return status;
+}
+
+int plot_legend_height(size_t entries, size_t letters)
+{
+    enum { LEGEND_WIDTH = 350, SAMPLE = 46, LETTER = 7, LINE = 17 }; /* in pixels */
+    size_t columns = LEGEND_WIDTH / (SAMPLE + LETTER * letters);
+
+    if (columns == 0) columns = 1;
+    return LINE * (int)((entries + columns - 1) / columns);
 }
 
 void plot_release(plot_files *plot)
@@ -192,13 +224,18 @@ void plot_extend(plot_extent *extent, double value)
     extent->high = fmax(extent->high, value);
 }
 
-dlda_status plot_room(plot_files *plot, const char *axis, const plot_extent *extent)
+plot_extent plot_range_of(const plot_extent *extent, double lowest, double highest)
 {
-    double room = 0.1 * fmax(fabs(extent->low), 1);
+    double spread = extent->high - extent->low;
+    double room = spread > 0 ? 0.04 * spread : 0.1 * fmax(fabs(extent->low), 1);
 
-    if (extent->high > extent->low || isnan(extent->low)) return DLDA_OK;
-    return dlda_file_writer_print(plot->script, "set %s [%.9g:%.9g]\n", axis, extent->low - room,
-                                  extent->high + room);
+    if (!isfinite(spread)) return (plot_extent){ fmax(lowest, 0), fmin(highest, fmax(lowest, 0) + 1) };
+    return (plot_extent){ fmax(extent->low - room, lowest), fmin(extent->high + room, highest) };
+}
+
+dlda_status plot_range(plot_files *plot, const char *axis, const plot_extent *range)
+{
+    return dlda_file_writer_print(plot->script, "set %s [%.9g:%.9g]\n", axis, range->low, range->high);
 }
 
 double plot_tick_step(double range)

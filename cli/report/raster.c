@@ -31,10 +31,20 @@ static void put_letter(const dlda_pixels *page, size_t y, size_t x, size_t scale
             if (rows[i] >> (GLYPH_WIDTH - 1 - j) & 1) put_square(page, y + i * scale, x + j * scale, scale, rgb);
 }
 
-/* A UTF-8 character that the font lacks is shown as one '?': its continuation bytes are skipped. */
+/* A UTF-8 character that the font lacks is shown as one letter: its continuation bytes are skipped. */
 static int is_shown(char byte)
 {
     return ((unsigned char)byte & 0xC0) != 0x80;
+}
+
+/* The letter of the font for a character: accents of the Latin letters U+00C0 to U+00FF are omitted; the ellipsis of
+ * shortened texts is a dot; the font shows others as '?'. */
+static char letter_of(const char *text)
+{
+    static const char plain[] = "AAAAAAACEEEEIIIIDNOOOOOxOUUUUYPsaaaaaaaceeeeiiiidnooooo/ouuuuypy";
+
+    if ((unsigned char)text[0] == 0xC3 && !is_shown(text[1])) return plain[(unsigned char)text[1] & 0x3F];
+    return strncmp(text, "\xE2\x80\xA6", 3) == 0 ? '.' : text[0];
 }
 
 size_t raster_letters(const char *text, size_t most)
@@ -51,7 +61,7 @@ void raster_text(const dlda_pixels *page, size_t y, size_t x, size_t scale, cons
 
     for (; *text && used < most; text++) {
         if (!is_shown(*text)) continue;
-        put_letter(page, y, x + used * (GLYPH_WIDTH + 1) * scale, scale, *text, ink);
+        put_letter(page, y, x + used * (GLYPH_WIDTH + 1) * scale, scale, letter_of(text), ink);
         used++;
     }
 }

@@ -200,7 +200,8 @@ done:
 const char *report_figure_name(const training_report *self, size_t i)
 {
     for (size_t f = 0; f < self->n_figures; f++)
-        if (!self->figures[f].missing.text[0] && i-- == 0) return self->figures[f].name;
+        if (!self->figures[f].missing.text[0] && !self->figures[f].omitted && i-- == 0)
+            return self->figures[f].name;
     return NULL;
 }
 

@@ -183,11 +183,21 @@ def test_answers(page):
               for row, value in zip(structure, found["eigenvalues"])) and len(structure) == len(found["eigenvalues"]),
           "eigenvalue-structure.dat has the model's eigenvalues")
     bins = blocks("lda/figures/reliability.dat")
-    check(len(bins) == 2 and all(sum(row[4] for row in kind) == found["samples"] for kind in bins), "bins hold all samples")
-    right = sum(row[1] * row[4] for row in bins[1])
+    check(len(bins) == 1 and sum(row[4] for row in bins[0]) == found["samples"], "bins hold all samples")
+    right = sum(row[1] * row[4] for row in bins[0])
     check(abs(right - found["correct"]) < 0.01, "and as many are right in them as in the whole")
-    error = sum(abs(row[0] - row[1]) * row[4] for row in bins[1]) / found["samples"]
+    error = sum(abs(row[0] - row[1]) * row[4] for row in bins[0]) / found["samples"]
     check(abs(error - found["calibration_error"]) < 1e-5, "and their error is the one that eval finds")
+    tiles = dict(reversed(tile) for tile in re.findall(r"<li><b>([^<]*)</b><span>([^<]*)</span></li>", page.source))
+    low, high = 100 * found["accuracy_low"], 100 * found["accuracy_high"]
+    check(tiles.get(f"test accuracy; 95 % interval {low:.1f} to {high:.1f} %") == f"{100 * found['accuracy']:.2f} %" and
+          tiles.get("log loss of the probabilities") == f"{found['log_loss']:.4f}" and
+          tiles.get("expected calibration error") == f"{found['calibration_error']:.3f}",
+          f"the headline: accuracy with its interval, log loss, calibration error: {tiles}")
+    check(f"alibration error {found['calibration_error']:.3f}" in page.text, "reliability has it as well")
+    check_limits("lda")
+    check("predicted" in page.text and not re.search(r"\bcalled\b", page.text), "classes are predicted")
+    check_captions(page, found)
     points = blocks("lda/figures/projection.dat")
     check(len(points) == 10 and all(len(row) == 6 for block in points for row in block), "projection.dat has 5 directions")
     shares = blocks("lda/figures/histograms.dat")
@@ -200,6 +210,53 @@ def test_answers(page):
     check(all(row["true_class"] in "0123456789" and row["predicted_class"] in "0123456789" for row in hardest) and
           any(row["true_class"] != row["predicted_class"] for row in hardest), "with their true and predicted classes")
     check(page.tags.count("img") == 24 and os.path.getsize("lda/figures/hardest.png") > 1000, "and their pictures")
+
+
+def check_limits(folder):
+    """Axes of accuracies and probabilities end at 100 %, and legends are outside of the axes."""
+    for name, axis in (("learning-curves", "yrange"), ("mean-eigenvalue", "y2range"), ("reliability", "yrange")):
+        script = read(f"{folder}/figures/{name}.gp")
+        low, high = re.search(rf"set {axis} \[([^:]*):([^]]*)\]", script).groups()
+        check(0 <= float(low) < float(high) <= 100, f"{name}: from {low} to {high} %")
+    for name in ("learning-curves", "mean-eigenvalue", "reliability", "eigenvalue-structure", "eigenvalues"):
+        keys = re.findall(r"(?:un)?set key[^\n]*", read(f"{folder}/figures/{name}.gp"))
+        check(all(re.match("unset key|set key above", key) for key in keys), f"{name}: its legend is off the data: {keys}")
+
+
+def caption(page, name):
+    return html.unescape(re.search(rf'<figure id="{name}".*?<figcaption>(.*?) <span class="files">', page.source, re.S).group(1))
+
+
+def check_captions(page, found):
+    """Captions judge this run."""
+    nearest = found["nearest_classes"]
+    words = [("learning-curves", "epochs"), ("eigenvalue-structure", "of the largest"),
+             ("eigenvalue-structure", f"{nearest['first']} and {nearest['second']}, whose means are {nearest['distance']:.1f}"),
+             ("mean-eigenvalue", "In this run"), ("mean-eigenvalue", "The objective of this run, lda, raises them"),
+             ("confusion", "are confused most often"), ("reliability", f"{100 * found['accuracy']:.1f} % of the predictions"),
+             ("histograms", "Classes at the two ends of each direction: 1: ")]
+    for name, word in words:
+        check(word in caption(page, name), f"the caption of {name} has '{word}': {caption(page, name)}")
+
+
+def test_two_classes():
+    """One direction: figures that would show nothing are left out. Rows have no pictures: a table has the hardest."""
+    with open("two.csv", "w") as file:
+        for i in range(300):
+            file.write(f"{(i % 2) * 2 + (i * 7 % 11) / 3:.3f},{(i * 5 % 13) / 9:.3f},{('no', 'yes')[i % 2]}\n")
+    run("train", "two.csv", "--epochs", "9", "--measure-every", "2", "-q", "-o", "two")
+    end = run("report", "two")
+    check(end.returncode == 0 and end.stderr == "" or not HAS_GNUPLOT, f"two classes: {end.stderr}")
+    page = check_page("two", "two classes")
+    figures = re.findall(r'<figure id="([^"]*)"', page.source)
+    check(figures == ["learning-curves", "mean-eigenvalue", "confusion", "reliability", "histograms"], f"two classes: {figures}")
+    check('class="missing"' not in page.source and "nan" not in page.text.lower().split(), "two classes: nothing is missing")
+    check("lda-bayes, minimises a log loss" in caption(page, "mean-eigenvalue"), "two classes: the objective is a log loss")
+    check("set xrange [least:100]" in read("two/figures/reliability.gp") and "least = 50" in read("two/figures/reliability.gp"),
+          "two classes: probabilities of the predicted class begin at 50 %")
+    check(re.search(r"<th>row, from 0</th><th>is</th><th>predicted</th>", page.source) is not None and "img" not in page.tags,
+          "two classes: a table of the hardest rows")
+    check("height of images" not in page.text, "two classes: rows have no height")
 
 
 def test_several_runs():
@@ -220,10 +277,19 @@ def test_several_runs():
     check("<tr><th>batch</th>" in page.source, "others are not")
     found = {head: json.loads(run("eval", "cce/model.safetensors", "digits", "--head", head, "--json").stdout)["accuracy"]
              for head in ("lda", "softmax")}
-    row = re.search(r"<tr><td>cce</td>(.*?)</tr>", page.source).group(1)
-    check([f"{100 * found[head]:.2f} %" for head in ("lda", "softmax")] == re.findall(r'<td class="n">([0-9.]+ %)</td>', row)[:2],
+    row = re.search(r"<tr><th>cce</th>(.*?)</tr>", page.source).group(1)
+    cells = dict(re.findall(r'<td data-column="([^"]*)">([^<]*)</td>', row))
+    check(cells.get("accuracy by LDA") == f"{100 * found['lda']:.2f} %" and
+          cells.get("by softmax") == f"{100 * found['softmax']:.2f} %",
           "a run with cross entropy has both accuracies, by its LDA and by its softmax")
     check("by LDA</th>" in page.source and "by softmax</th>" in page.source, "and says which is which")
+    whole = json.loads(run("eval", "cce", "digits", "--json").stdout)
+    check(cells.get("95 % interval") == f"{100 * whole['accuracy_low']:.2f} to {100 * whole['accuracy_high']:.2f} %", f"with its interval: {cells}")
+    check(re.fullmatch(r"[0-9.]+ (s|min|h)", cells.get("training", "")) is not None, "the time of training")
+    check(cells.get("objective") == "cce" and "batch" not in cells, "and the options that differ, only those")
+    heads = re.findall(r"<th[^>]*>([^<]*)</th>", re.search(r'<table class="runs">\s*<thead>(.*?)</thead>', page.source, re.S).group(1))
+    check(heads == ["run"] + list(cells), f"in the columns that say so: {heads}")
+    check(re.search(r"(is better than|not clearly better than).*McNemar", page.text) is not None, "the difference is judged")
 
 
 def png(path, values):
@@ -436,6 +502,7 @@ def main():
                 "--objective", objective, "-o", objective)
         test_answers(test_one_run())
         test_several_runs()
+        test_two_classes()
         test_hostile_names()
         test_damaged_folders()
         test_no_run()

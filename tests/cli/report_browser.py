@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Opens a report in a browser: nothing is fetched, nothing goes wrong, all figures are to be seen, nothing is wider than the
-screen, at the width of a desk and of a phone, light and dark.
+screen, at the width of a desk and of a phone; figures are light on a light screen and dark on a dark one.
 
     report_browser.py PROGRAM
 
@@ -38,6 +38,9 @@ LOOK = """(() => {
     letters: Math.min(...[...document.querySelectorAll('p, td, figcaption, li')].map(e => parseFloat(getComputedStyle(e).fontSize))),
     paper: light(getComputedStyle(document.body).backgroundColor), ink: light(getComputedStyle(document.body).color),
     card: light(getComputedStyle(document.querySelector('.card')).backgroundColor),
+    inks: [...document.querySelectorAll('figure:not([id*=confusion]) svg text')].map(e => light(getComputedStyle(e).fill)),
+    scrolls: [...document.querySelectorAll('.card, .scroll:has(.runs)')].filter(e => e.scrollWidth > e.clientWidth + 1)
+      .map(e => e.className),
   });
 })()"""
 
@@ -131,7 +134,7 @@ class Browser:
 
 def test_page(browser, path, figures):
     url = "file://" + path
-    for width, scheme in ((1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")):
+    for width, scheme in ((1280, "light"), (1280, "dark"), (360, "light"), (360, "dark")):
         what = f"{width} pixels, {scheme}"
         seen = browser.open(url, width, scheme)
         check(len(seen["drawings"]) == figures and all(w > 200 and h > 80 for w, h in seen["drawings"]),
@@ -140,8 +143,12 @@ def test_page(browser, path, figures):
               f"{what}: and {len(seen['pictures'])} pictures")
         check(seen["overflow"] <= 0 and not seen["sticking"], f"{what}: nothing is too wide: {seen['overflow']} {seen['sticking'][:3]}")
         check(seen["letters"] >= 12, f"{what}: letters of {seen['letters']} pixels")
-        check(seen["card"] > 0.85 and abs(seen["paper"] - seen["ink"]) > 0.6 and (seen["paper"] < 0.3) == (scheme == "dark"),
-              f"{what}: light figures, and paper unlike ink")
+        check(abs(seen["paper"] - seen["ink"]) > 0.6 and (seen["paper"] < 0.3) == (scheme == "dark"), f"{what}: paper unlike ink")
+        check((seen["card"] < 0.3) == (scheme == "dark"), f"{what}: figures as light or dark as the page ({seen['card']:.2f})")
+        check(all(abs(seen["card"] - ink) > 0.25 for ink in seen["inks"]) and len(seen["inks"]) > 50,
+              f"{what}: texts of figures can be read: {min(abs(seen['card'] - ink) for ink in seen['inks']):.2f}")
+        check(seen["scrolls"] == [], f"{what}: figures and the table of runs do not scroll: {seen['scrolls']}")
+        check(all(w >= 0.9 * min(width, 400) for w, _ in seen["drawings"]), f"{what}: figures have the width of the screen")
         check(not browser.complaints(), f"{what}: no complaints: {browser.complaints()[:2]}")
         others = [asked for asked in browser.requests() if asked != url and not asked.startswith("data:")]
         check(not others, f"{what}: nothing else is asked for: {others[:3]}")
