@@ -469,7 +469,7 @@ static void test_json_texts(void **state)
 /* A file may say what decides a result; it has no say in anything else. */
 static void test_json_sets_only_what_decides(void **state)
 {
-    static const char *const names[] = { "threads", "checkpoint", "data", "format", "label" };
+    static const char *const names[] = { "threads", "micro-batch", "checkpoint", "data", "format", "label" };
     char json[100];
     size_t others = 0;
 
