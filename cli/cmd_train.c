@@ -97,6 +97,8 @@ static void say_what_is_trained(const training *self)
     if (self->quiet) return;
     fprintf(stderr, "network %s, objective %s, batch %s, run folder %s\n", option_text(self->options, "net"),
             option_text(self->options, "objective"), option_text(self->options, "batch"), self->folder);
+    if (self->resumes && dlda_trainer_is_complete(self->trainer))
+        fprintf(stderr, "the training in %s is complete; more epochs: --epochs N\n", self->folder);
 }
 
 /* ---- Training ---- */
@@ -125,7 +127,9 @@ static int open_folder(training *self)
     struct stat info;
     if (status != DLDA_E_EXISTS || stat(self->folder, &info) != 0 || !S_ISDIR(info.st_mode))
         return exit_code_of(name, status);
-    complain(name, "%s; choose another, or use --force to write into it", dlda_last_error());
+    complain(name,
+             "%s; choose another with -o, continue its training with --resume, or use --force to write into it",
+             dlda_last_error());
     return EXIT_FAILED;
 }
 

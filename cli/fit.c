@@ -31,8 +31,13 @@ int fit_images(const char *command, const char *path, const char *what, const dl
     size_t channels = dlda_dataset_channels(data);
 
     if (height == wanted->height && width == wanted->width && channels == wanted->channels) return EXIT_OK;
-    complain(command, "%s: %s are %zu x %zu x %zu, %s %zu x %zu x %zu (height, width, channels)", path, what,
-             height, width, channels, wanted->images, wanted->height, wanted->width, wanted->channels);
+    if (height * width == 1 && wanted->height * wanted->width == 1)
+        complain(command,
+                 "%s: rows have %zu features, expected %zu; all columns but that of the labels are features", path,
+                 channels, wanted->channels);
+    else
+        complain(command, "%s: %s are %zu x %zu x %zu, %s %zu x %zu x %zu (height, width, channels)", path, what,
+                 height, width, channels, wanted->images, wanted->height, wanted->width, wanted->channels);
     return EXIT_FAILED;
 }
 

@@ -185,7 +185,7 @@ static void print_commands(FILE *file)
 void help_program(FILE *file)
 {
     print_usage(file);
-    fputs("deeplda COMMAND [OPTION]... [WORD]...\n"
+    fputs("deeplda COMMAND [OPTION]... [ARGUMENT]...\n"
           "Deep Linear Discriminant Analysis: classifiers of pictures and tables that\n"
           "consist of a network and an LDA on its features.\n",
           file);
@@ -203,6 +203,7 @@ void help_program(FILE *file)
     fputs("  -h, --help      this text; after a command, the help of that command\n"
           "  -V, --version   the version\n",
           file);
-    fputs("\nExit status: 0 ok, 1 failure, 2 a mistake on the command line.\n", file);
+    fputs("\n'deeplda completion bash' (or zsh, fish) prints a completion script.\n", file);
+    fputs("Exit status: 0 ok, 1 failure, 2 a mistake on the command line.\n", file);
     print_documentation(file);
 }

@@ -157,6 +157,8 @@ typedef struct dlda_read_spec {
                                                          size for pictures, and for possible oversights       */
     void (*unfit)(void *user, dlda_unfit reason, const char *message); /* see dlda_model_read_pictures        */
     size_t fixed_height, fixed_width; /* 0, 0: any; otherwise pictures of another size are an error           */
+    size_t features; /* dlda_dataset_open_images: a CSV table with exactly so many columns has no labels, unless
+                        `label` names one; 0: the labels are always a column                                  */
 } dlda_read_spec;
 
 /* Takes format, label, height, width and threads from the options, which own the texts. */

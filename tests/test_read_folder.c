@@ -289,7 +289,8 @@ static void test_bad_folders(void **state)
     expect_failure(in_folder("wrong"), DLDA_E_FORMAT, "wrong: no pictures in the folders in it (a, b)");
     write_plain("wrong/a/1.png", 1);
     write_bytes("wrong/b/notes.txt", "words", 5);
-    expect_failure(in_folder("wrong"), DLDA_E_FORMAT, "wrong/b/notes.txt: neither a PNG nor a JPEG picture");
+    expect_failure(in_folder("wrong"), DLDA_E_FORMAT,
+                   "wrong/b/notes.txt: neither a PNG nor a JPEG picture; option skip-bad");
     expect_open_failure(&(dlda_read_spec){ .path = in_folder("wrong"), .skip_bad = 1 }, DLDA_E_FORMAT,
                         "wrong/b: none of the pictures of this class can be read");
     assert_int_equal(unlink(in_folder("wrong/b/notes.txt")), 0);

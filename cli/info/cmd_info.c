@@ -157,10 +157,11 @@ const cli_command info_command = {
     .least = 1,
     .most = 1,
     .summary = "Describe a file: a model, LDA, checkpoint, ONNX file, network or data.",
-    .details = "FILE is a model or a run folder, an LDA (deeplda lda --save), a checkpoint, an exported ONNX "
-               "file, a network text (.net), or data: images, arrays, tables, known sets ('deeplda data check' "
-               "reports more about data). NET is a built-in network: mnist, cifar10, stl10, mlp. The memory use "
-               "is predicted for --batch N images.",
+    .details =
+        "FILE is a model or a run folder, an LDA (deeplda lda --save), a checkpoint, an exported ONNX "
+        "file, a network text (.net), or data: images, arrays, tables, known sets ('deeplda data check' "
+        "reports more about data). NET is a built-in network: mnist, cifar10, stl10, cnn, mlp. The memory use "
+        "is predicted for --batch N images.",
     .examples = "deeplda info run\n"
                 "deeplda info run/checkpoint.safetensors --json\n"
                 "deeplda info mnist --batch 1000",

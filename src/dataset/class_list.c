@@ -163,7 +163,11 @@ dlda_status dlda_class_list_add(dlda_class_list *self, const char *text, size_t 
         if (length > DLDA_MOST_CLASS_NAME)
             return dlda_fail(DLDA_E_FORMAT, "%s: a label of %zu bytes, expected at most %d", self->where, length,
                              DLDA_MOST_CLASS_NAME);
-        if (!is_utf8(text, length)) return dlda_fail(DLDA_E_FORMAT, "%s: a label is not valid UTF-8", self->where);
+        if (!is_utf8(text, length))
+            return dlda_fail(
+                DLDA_E_FORMAT,
+                "%s: a label is not valid UTF-8; convert the file, for example: iconv -f latin1 -t utf-8",
+                self->where);
     }
     return add_key(self, text, length, number);
 }

@@ -23,7 +23,9 @@ static const char *advice(const dlda_csv *self, const dlda_record *row, const dl
     if (self->for_lda)
         return "; option label names the column of the labels, option drop leaves a column out, option categories "
                "makes indicators of it";
-    return row->line <= self->header + 1 ? "; use option label to name the label column" : "";
+    if (dlda_csv_is_missing(field)) return "; complete such rows, or remove them from the file";
+    return row->line <= self->header + 1 ? "; use option label to name the label column, or remove this column"
+                                         : "";
 }
 
 static dlda_status bad_cell(const dlda_csv *self, const dlda_record *row, size_t column, const dlda_field *field)

@@ -127,7 +127,8 @@ static dlda_status check_failures(const picture_set *set, const dlda_read_spec *
         const picture *p = &set->pictures[i];
         if (p->status == DLDA_OK || (spec->skip_bad && p->status != DLDA_E_MEMORY)) continue;
         if (p->foreign) return fail_foreign(set);
-        return dlda_fail(p->status, "%s", p->message ? p->message : "no memory for a message");
+        return dlda_fail(p->status, "%s%s", p->message ? p->message : "no memory for a message",
+                         p->status == DLDA_E_FORMAT ? "; option skip-bad reads the others only" : "");
     }
     return DLDA_OK;
 }

@@ -27,22 +27,25 @@ done:
     return status;
 }
 
-static dlda_status read_csv(const dlda_source *source, dlda_dataset **dataset)
+/* `unlabelled`: number of columns of a table that has no labels; 0: all tables have labels. */
+static dlda_status read_table(const dlda_read_spec *spec, size_t unlabelled, dlda_dataset **dataset)
 {
     dlda_status status = DLDA_OK;
-    const dlda_read_spec *spec = source->spec;
     dlda_dataset_spec set = { 0 };
     dlda_csv *csv = NULL;
     float *values = NULL;
     int *classes = NULL;
 
-    DLDA_TRY(dlda_csv_open(&(dlda_csv_spec){ .path = spec->path, .label = spec->label }, &csv));
+    DLDA_TRY(dlda_csv_open(&(dlda_csv_spec){ .path = spec->path, .label = spec->label, .unlabelled = unlabelled },
+                           &csv));
     DLDA_TRY(dlda_shape_rows(spec, dlda_csv_features(csv), &set.height, &set.width, &set.channels));
     DLDA_TRY(read_rows(csv, spec->path, &values, &classes));
     set.count = dlda_csv_rows(csv);
-    set.labels = classes;
-    set.classes = dlda_class_list_count(dlda_csv_classes(csv));
-    set.names = dlda_class_list_names(dlda_csv_classes(csv));
+    if (dlda_csv_label(csv) < dlda_csv_columns(csv)) {
+        set.labels = classes;
+        set.classes = dlda_class_list_count(dlda_csv_classes(csv));
+        set.names = dlda_class_list_names(dlda_csv_classes(csv));
+    }
     DLDA_TRY(dlda_dataset_new(&set, dataset));
     (*dataset)->storage->values = values;
     values = NULL;
@@ -51,6 +54,16 @@ done:
     dlda_release(values);
     dlda_release(classes);
     return status;
+}
+
+static dlda_status read_csv(const dlda_source *source, dlda_dataset **dataset)
+{
+    return read_table(source->spec, 0, dataset);
+}
+
+static dlda_status read_unlabelled(const dlda_source *source, dlda_dataset **dataset)
+{
+    return read_table(source->spec, source->spec->features, dataset);
 }
 
 /* ---- Reader ---- */
@@ -94,6 +107,24 @@ static int has_part(const dlda_source *source, dlda_part part)
     return part == DLDA_PART_TRAIN;
 }
 
-const dlda_reader dlda_csv_reader = {
-    .name = "csv", .expected = "a CSV table", .recognises = recognises, .has_part = has_part, .read = read_csv
-};
+/* A table that cannot be read counts as labelled: reading it will say what is wrong. */
+static int has_labels(const dlda_source *source)
+{
+    const dlda_read_spec *spec = source->spec;
+    dlda_csv *csv = NULL;
+
+    if (spec->features == 0) return 1;
+    dlda_status status = dlda_csv_open(
+        &(dlda_csv_spec){ .path = spec->path, .label = spec->label, .unlabelled = spec->features }, &csv);
+    int labelled = status != DLDA_OK || dlda_csv_label(csv) < dlda_csv_columns(csv);
+    dlda_csv_destroy(csv);
+    return labelled;
+}
+
+const dlda_reader dlda_csv_reader = { .name = "csv",
+                                      .expected = "a CSV table",
+                                      .recognises = recognises,
+                                      .has_part = has_part,
+                                      .read = read_csv,
+                                      .read_images = read_unlabelled,
+                                      .has_labels = has_labels };

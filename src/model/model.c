@@ -141,6 +141,7 @@ void dlda_read_spec_use_model(dlda_read_spec *spec, const dlda_model *self)
     if (channels == 1 || channels == 3) spec->channels = channels;
     spec->names = (const char *const *)self->class_names;
     spec->classes = self->classes;
+    spec->features = dlda_model_image_size(self);
     dlda_read_spec_use_size(spec, self->resized, dlda_model_height(self), dlda_model_width(self));
 }
 

@@ -16,6 +16,10 @@ static dlda_status find_size(const dlda_model *model, const dlda_read_spec *spec
 {
     dlda_shape in = model->network->input;
 
+    if (in.height * in.width == 1)
+        return dlda_fail(DLDA_E_SHAPE,
+                         "found a picture, expected a table: the model classifies rows of %zu numbers",
+                         in.channels);
     if (in.channels != 1 && in.channels != 3)
         return dlda_fail(DLDA_E_SHAPE, "pictures have 1 or 3 channels, the model expects %zu", in.channels);
     *any_size = spec->height || model->resized;

@@ -48,7 +48,10 @@ dlda_status dlda_trainer_explain(const dlda_trainer *self, dlda_status status, s
         if (weights != DLDA_OK) return weights;
         dlda_fail(status, "%s; a lower rate, a warm-up or a larger lambda may help", cause);
     }
-    if (status == DLDA_E_CLASS) dlda_fail(status, "%s; a larger batch may help", cause);
+    if (status == DLDA_E_CLASS)
+        dlda_fail(status, "%s; %s", cause,
+                  self->batch < dlda_dataset_count(self->train) ? "a larger batch may help"
+                                                                : "more samples of each class are needed");
     if (batch < dlda_sampler_batches(self->sampler))
         return dlda_fail_at(status, "epoch %zu, batch %zu", epoch, batch + 1);
     return dlda_fail_at(status, "epoch %zu, measuring", epoch);

@@ -130,6 +130,9 @@ tiny 0 again2 data/good --seed 2 --threads 2
 holds "1 and 2 threads give the same model" cmp -s again1/model.safetensors again2/model.safetensors
 holds "and the same eigenvalues" cmp -s again1/eigenvalues.csv again2/eigenvalues.csv
 
+expect 0 train --resume again2; says '^the training in again2 is complete; more epochs: --epochs N$'
+tiny 1 again2 data/good; says 'again2: the folder already exists; .* --resume'
+
 for signal in INT TERM; do
     holds "SIG$signal stops after a batch and keeps the model" \
         "$python" "$here/interrupt.py" "$program" data/good "stopped$signal" "$signal"

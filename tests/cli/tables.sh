@@ -131,6 +131,29 @@ holds "a header and 60 lines" test "$(wc -l <out)" -eq 61
 expect 0 train t/plants.csv --net mlp --epochs 2 --batch 60 -o plants -q; prints 'ivy, common'
 expect 0 eval plants/model.safetensors t/plants.csv --label species --json
 json "a['samples'] == 150 and [c['name'] for c in a['classes']][0] == 'blue bell'"
+"$python" - <<'END'
+import csv
+rows = list(csv.reader(open("t/plants.csv")))
+with open("t/colour.csv", "w") as file:
+    csv.writer(file).writerows(["colour" if i == 0 else "red"] + row for i, row in enumerate(rows))
+with open("t/gap.csv", "w") as file:
+    csv.writer(file).writerows(row[:1] + [""] + row[2:] if i == 9 else row for i, row in enumerate(rows))
+with open("t/pair.csv", "w") as file:
+    csv.writer(file).writerows([rows[0], rows[1], rows[-1]])
+with open("t/narrow.csv", "w") as file:
+    csv.writer(file).writerows(row[:3] for row in rows)
+END
+expect 0 predict plants t/plants.csv; silent err; sed 's/^[^,]*//' out >wanted
+expect 0 predict plants t/unlabelled.csv; silent err; sed 's/^[^,]*//' out >found
+holds "rows without labels get the same predictions" cmp -s wanted found
+expect 0 predict plants t/unlabelled.csv --truth --json; says '^150 images have no label'
+expect 0 embed plants t/unlabelled.csv -o rows.npy; absent rows_labels.npy
+expect 1 eval plants t/unlabelled.csv; says 't/unlabelled.csv: '
+expect 1 predict plants t/narrow.csv; says 't/narrow.csv: rows have 2 features, expected 4'
+expect 1 predict plants "$root/docs/pictures/hardest.png"; says 'found a picture, expected a table: the model classifies rows of 4 numbers'
+expect 1 train t/colour.csv -o bad; says "line 2, column 1 (colour): found 'red', .*or remove this column"; absent bad
+expect 1 train t/gap.csv -o bad; says "line 10, column 2 .*: found '', expected a number; complete such rows"; absent bad
+expect 1 train t/pair.csv -o bad; says 'two classes with two rows each; .*; more samples of each class are needed'; absent bad
 expect 1 train t/damaged.csv --net mlp --epochs 2 --batch 60 -o bad; says 'line 8, column 3'; absent bad
 expect 1 train t/bad/X_nan.npy --net mlp --epochs 2 --batch 4 -o bad; says 'sample 2, .*channel 1 is nan'; absent bad
 expect 1 predict run/model.safetensors t/X.npy; says 't/X.npy: 1 x 1 x 4 numbers, expected'
