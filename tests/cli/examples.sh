@@ -8,11 +8,15 @@ set -eu
 train=$(realpath "$1") classify=$(realpath "$2") table_lda=$(realpath "$3") watch=$(realpath "$4")
 service=$(realpath "$5") program=$(realpath "$6") memory=$(realpath "$7") objective=$(realpath "$8")
 
+here=$(realpath "$(dirname "$0")")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 
 "$train" small.safetensors
+"$train" table.safetensors "$here/../../data/iris.csv" >chosen
+grep -q '^net = mlp: rows of 4 numbers$' chosen
+grep -q '^table.safetensors: [0-9.]* % of the validation samples' chosen
 "$program" data convert digits --to png -o png >/dev/null 2>&1
 picture=$(find png/test -name '*.png' | sort | head -1)
 "$classify" small.safetensors "$picture" >answer
