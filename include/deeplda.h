@@ -159,12 +159,15 @@ typedef struct dlda_read_spec {
     size_t fixed_height, fixed_width; /* 0, 0: any; otherwise pictures of another size are an error           */
     size_t features; /* dlda_dataset_open_images: a CSV table with exactly so many columns has no labels, unless
                         `label` names one; 0: the labels are always a column                                  */
+    const char *const *columns; /* [features]: in a CSV table with a header, the features are the columns of these
+                                   names, and others are ignored; NULL: by position                           */
 } dlda_read_spec;
 
 /* Takes format, label, height, width and threads from the options, which own the texts. */
 DLDA_API void dlda_read_spec_use_options(dlda_read_spec *spec, const dlda_options *options);
-/* For more data of the same kind: the channels and class names of `dataset`, which must outlive the reading. Unless `spec`
- * has a size, pictures are resized if those of `dataset` were; otherwise they must have its size. */
+/* For more data of the same kind: the channels, class names and column names of `dataset`, which must outlive the
+ * reading. Unless `spec` has a size, pictures are resized if those of `dataset` were; otherwise they must have its
+ * size. */
 DLDA_API void dlda_read_spec_use_dataset(dlda_read_spec *spec, const dlda_dataset *dataset);
 
 /* Reads one part of a labelled set. docs/data_formats.md describes the formats: the embedded "digits"; "mnist",

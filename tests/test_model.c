@@ -69,6 +69,37 @@ static void test_copy(void **state)
     dlda_model_destroy(copy);
 }
 
+/* A model of a table keeps the names of its columns: in its file and in copies. */
+static void test_columns(void **state)
+{
+    dlda_model *named = NULL, *loaded = NULL, *copy = NULL;
+    dlda_read_spec spec = { 0 };
+    char texts[PIXELS][24];
+    const char *columns[PIXELS];
+
+    (void)state;
+    for (size_t j = 0; j < PIXELS; j++) {
+        snprintf(texts[j], sizeof texts[j],
+                 "\"gr\xc3\xb6\xc3\x9f"
+                 "e\", %zu",
+                 j);
+        columns[j] = texts[j];
+    }
+    dlda_read_spec_use_model(&spec, model);
+    assert_null(spec.columns);
+    CHECK_OK(dlda_model_copy(model, &named));
+    CHECK_OK(dlda_take_texts(columns, PIXELS, &named->columns));
+    CHECK_OK(dlda_model_save(named, bad));
+    CHECK_OK(dlda_model_load(bad, &loaded));
+    CHECK_OK(dlda_model_copy(loaded, &copy));
+    dlda_model_destroy(loaded);
+    dlda_read_spec_use_model(&spec, copy);
+    assert_int_equal(spec.features, PIXELS);
+    for (size_t j = 0; j < PIXELS; j++) assert_string_equal(spec.columns[j], columns[j]);
+    dlda_model_destroy(named);
+    dlda_model_destroy(copy);
+}
+
 static void test_what_it_is(void **state)
 {
     size_t count = 0;
@@ -380,6 +411,7 @@ int main(void)
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_copy),
+        cmocka_unit_test(test_columns),
         cmocka_unit_test(test_what_it_is),
         cmocka_unit_test(test_without_matrices),
         cmocka_unit_test(test_truncated),

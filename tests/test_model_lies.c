@@ -37,6 +37,9 @@ static void write_with_text(const char *key, const char *value)
     dlda_safetensors_destroy(file);
 }
 
+#define TEN(item)   item "," item "," item "," item "," item "," item "," item "," item "," item "," item
+#define SIXTY(item) "[" TEN(item) "," TEN(item) "," TEN(item) "," TEN(item) "," TEN(item) "," TEN(item) "]"
+
 static void test_lies_in_texts(void **state)
 {
     static const char *const lies[][3] = {
@@ -86,6 +89,12 @@ static void test_lies_in_texts(void **state)
         { "options", "[1]", "'options' is not a JSON object" },
         { "options", "{\"a\":1,\"a\":2}", "'options' is not a JSON object" },
         { "softmax", "some", "'softmax' is 'some', expected 'none'" },
+        { "features", "", "'features' is not a JSON array of 60 names" },
+        { "features", "{\"a\":1}", "'features' is not a JSON array of 60 names" },
+        { "features", "[\"a\"]", "'features' is not a JSON array of 60 names" },
+        { "features", SIXTY("3"), "feature name 0 is not a string" },
+        { "features", SIXTY("[\"a\",\"b\",\"c\"]"), "feature name 0 is not a string" },
+        { "features", SIXTY("\"a\""), "features: numbers 0 and 1 are both 'a', expected different names" },
     };
 
     (void)state;

@@ -4,9 +4,11 @@
  * them, by line and column.
  */
 #define _GNU_SOURCE
+#include "check.h"
 #include "idx_files.h"
 
 #include "base/number.h"
+#include "dataset/dataset_internal.h"
 
 #include <locale.h>
 
@@ -169,6 +171,47 @@ static void test_numbers(void **state)
     assert_true(fabsf(found - 1) < 1e-6f);
 }
 
+/* ---- Columns by name ---- */
+
+static void test_columns_by_name(void **state)
+{
+    static const char *const others[] = { "p,q,r\n1,2,a\n3,4,b\n5,6,a\n", "q,r,p\n2,a,1\n4,b,3\n6,a,5\n",
+                                          "id,q,p,s\n7,2,1,a\n8,4,3,b\n9,6,5,a\n",
+                                          "label,q,p,s\na,2,1,x\nb,4,3,x\na,6,5,x\n", "1,2,a\n3,4,b\n5,6,a\n" };
+    static const char *const nameless[] = { "1,2,a\n3,4,b\n", "p,p,r\n1,2,a\n3,4,b\n", "p,,r\n1,2,a\n3,4,b\n",
+                                            "p,\xfc,r\n1,2,a\n3,4,b\n" };
+    dlda_dataset *first = open_text("p,q,r\n1,2,a\n3,4,b\n", NULL), *half = NULL, *other = NULL;
+    dlda_read_spec spec = { 0 };
+
+    (void)state;
+    CHECK_OK(dlda_dataset_select(first, (const size_t[]){ 1 }, 1, &half));
+    dlda_read_spec_use_dataset(&spec, half);
+    assert_int_equal(spec.features, 2);
+    assert_string_equal(spec.columns[0], "p");
+    assert_string_equal(spec.columns[1], "q");
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        spec.path = write_text("other.csv", others[i]);
+        assert_true(dlda_dataset_has_labels(&spec));
+        CHECK_OK(dlda_dataset_open(&spec, &other));
+        check_table(other, others[i]);
+        dlda_dataset_destroy(other);
+    }
+    spec.path = write_text("other.csv", "q,p\n2,1\n");
+    assert_false(dlda_dataset_has_labels(&spec));
+    CHECK_STATUS(dlda_dataset_open(&spec, &other), DLDA_E_FORMAT);
+    CHECK_ERROR_SAYS("no column beside the 2 features of the model, expected one of labels");
+    spec.path = write_text("other.csv", "p,r\n1,a\n");
+    CHECK_STATUS(dlda_dataset_open(&spec, &other), DLDA_E_FORMAT);
+    CHECK_ERROR_SAYS("no column 'q', expected all 2 features of the model");
+    dlda_dataset_destroy(first);
+    dlda_dataset_destroy(half);
+    for (size_t i = 0; i < sizeof nameless / sizeof nameless[0]; i++) {
+        first = open_text(nameless[i], NULL);
+        assert_null(dlda_dataset_columns(first));
+        dlda_dataset_destroy(first);
+    }
+}
+
 static void test_rows_as_images(void **state)
 {
     const char *path = write_text("i.csv", "1,2,3,4,5,6,a\n1,2,3,4,5,6,b\n");
@@ -310,6 +353,7 @@ int main(void)
         cmocka_unit_test(test_gzip_and_content),
         cmocka_unit_test(test_label_names),
         cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_columns_by_name),
         cmocka_unit_test(test_rows_as_images),
         cmocka_unit_test(test_large_tables),
         cmocka_unit_test(test_bad_tables),

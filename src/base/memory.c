@@ -108,6 +108,23 @@ dlda_status dlda_take_text(const char *text, char **copy)
     return dlda_take_text_n(text, strlen(text), copy);
 }
 
+dlda_status dlda_take_texts(const char *const *texts, size_t n, char ***copy)
+{
+    char **made = NULL;
+    dlda_status status = DLDA_TAKE(&made, n, "texts");
+
+    for (size_t i = 0; status == DLDA_OK && i < n; i++) status = dlda_take_text(texts[i], &made[i]);
+    if (status == DLDA_OK) *copy = made;
+    else dlda_release_texts(made, n);
+    return status;
+}
+
+void dlda_release_texts(char **texts, size_t n)
+{
+    for (size_t i = 0; texts && i < n; i++) dlda_release(texts[i]);
+    dlda_release(texts);
+}
+
 dlda_memory_counts dlda_memory_count(void)
 {
     return (dlda_memory_counts){ n_taken, n_live, n_bytes, peak_bytes };

@@ -28,6 +28,9 @@ dlda_status dlda_enlarge_bytes(void *pointer, size_t used, size_t count, size_t 
 /* Copies a string; copies its first n characters. */
 dlda_status dlda_take_text(const char *text, char **copy);
 dlda_status dlda_take_text_n(const char *text, size_t n, char **copy);
+/* Copies an array of n strings; release it with dlda_release_texts. */
+dlda_status dlda_take_texts(const char *const *texts, size_t n, char ***copy);
+void dlda_release_texts(char **texts, size_t n);
 
 void dlda_release(void *pointer);
 

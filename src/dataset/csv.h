@@ -26,6 +26,7 @@ typedef struct dlda_csv_spec {
     /* Features to be found by the names of their columns; 0: all columns are features */
     const dlda_feature *features; /* [n_features] */
     size_t n_features;
+    int labelled;        /* 1: a table whose features are found by name has labels if it has another column */
     const double *means; /* [n_means] in the place of missing numbers; NULL: those of the table */
     size_t n_means;
 } dlda_csv_spec;

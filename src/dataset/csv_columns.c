@@ -257,7 +257,18 @@ static size_t used_columns(const dlda_csv *self)
     return used;
 }
 
-/* ---- Features of an LDA ---- */
+/* ---- Features by name ---- */
+
+/* The label is not one of the requested features. */
+static size_t label_beside(dlda_csv *self, const dlda_csv_spec *spec)
+{
+    if (!spec->labelled) return self->n_columns;
+    for (size_t i = 0; i < self->n_columns; i++)
+        for (size_t j = 0; j < spec->n_features; j++)
+            if (strcmp(self->columns[i].name, spec->features[j].column) == 0)
+                self->columns[i].role = DLDA_COLUMN_UNUSED; /* until choose_by_name */
+    return find_label(self, NULL);
+}
 
 /* Uses exactly the columns of the requested features. */
 static dlda_status choose_by_name(dlda_csv *self, const dlda_csv_spec *spec)
@@ -275,8 +286,8 @@ static dlda_status choose_by_name(dlda_csv *self, const dlda_csv_spec *spec)
                 found = i;
             }
         if (found == self->n_columns)
-            return dlda_fail(DLDA_E_FORMAT, "%s: no column '%s', expected all %zu features of the LDA", self->path,
-                             dlda_show(wanted->column).text, spec->n_features);
+            return dlda_fail(DLDA_E_FORMAT, "%s: no column '%s', expected all %zu features of the %s", self->path,
+                             dlda_show(wanted->column).text, spec->n_features, self->for_lda ? "LDA" : "model");
         self->columns[found].role = wanted->level ? DLDA_COLUMN_CATEGORY : DLDA_COLUMN_NUMBER;
     }
     self->by_name = 1;
@@ -417,7 +428,7 @@ static dlda_status assign_roles(dlda_csv *self, const dlda_csv_spec *spec, const
     if (has_labels) self->label = found;
     if (is_header(self, label)) self->header = self->text.records[0].line;
     else if (!label && has_labels) self->label = last_column(self);
-    if (spec->n_features > 0 && self->header && !label) self->label = none; /* the LDA knows its columns */
+    if (spec->n_features > 0 && self->header && !label) self->label = label_beside(self, spec);
     if (self->label < none) self->columns[self->label].role = DLDA_COLUMN_LABEL;
     DLDA_TRY(mark_list(self, "categories", spec->categories, DLDA_COLUMN_CATEGORY));
     DLDA_TRY(mark_list(self, "keep", spec->keep, DLDA_COLUMN_NUMBER));

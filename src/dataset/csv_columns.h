@@ -34,7 +34,7 @@ struct dlda_csv {
     size_t header;           /* line number of the header, 0: none                  */
     dlda_column *columns;    /* [n_columns]                                         */
     size_t n_features;
-    dlda_feature *features; /* [n_features]: their texts belong to the columns      */
+    dlda_feature *features; /* [n_features]: their texts belong to the columns, or to the spec if found by name */
     int has_categories;
     int for_lda, by_name; /* by_name: the features were found by the names of their columns */
     dlda_missing missing;

@@ -33,6 +33,7 @@ static void storage_leave(dlda_storage *storage)
     dlda_file_unmap(&storage->mapping);
     dlda_release(storage->names);
     dlda_release(storage->text);
+    dlda_release_texts(storage->columns, storage->n_columns);
     dlda_name_list_release(&storage->files);
     dlda_release(storage->fold_start);
     dlda_release(storage->fold_samples);
@@ -73,6 +74,13 @@ dlda_status dlda_storage_set_names(dlda_storage *storage, const char *const *nam
 done:
     dlda_release(places);
     return status;
+}
+
+dlda_status dlda_dataset_set_columns(dlda_dataset *dataset, const char *const *columns)
+{
+    if (!columns) return DLDA_OK;
+    dataset->storage->n_columns = sample_size(dataset);
+    return dlda_take_texts(columns, sample_size(dataset), &dataset->storage->columns);
 }
 
 static dlda_status bytes_of(const dlda_dataset_spec *spec, size_t *size)
@@ -263,6 +271,11 @@ size_t dlda_dataset_classes(const dlda_dataset *dataset)
 const char *dlda_dataset_class_name(const dlda_dataset *dataset, size_t label)
 {
     return dataset && label < dataset->classes ? dataset->storage->names[label] : NULL;
+}
+
+const char *const *dlda_dataset_columns(const dlda_dataset *dataset)
+{
+    return (const char *const *)dataset->storage->columns;
 }
 
 int dlda_dataset_label(const dlda_dataset *dataset, size_t i)

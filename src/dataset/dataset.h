@@ -21,6 +21,9 @@ dlda_status dlda_dataset_record_size(const dlda_dataset *train, dlda_options *op
 /* Unless the spec has a size: pictures are resized to this one or, if not `resized`, they must have it. */
 void dlda_read_spec_use_size(dlda_read_spec *spec, int resized, size_t height, size_t width);
 
+/* The names of the columns of a table, one for each number of a sample; NULL: they have none. */
+const char *const *dlda_dataset_columns(const dlda_dataset *dataset);
+
 /* Scales bytes to 0 .. 1, the network's input range. */
 void dlda_scale_bytes(const uint8_t *bytes, size_t n, float *values);
 

@@ -21,7 +21,9 @@ typedef struct dlda_storage {
     size_t n_images;
     char **names; /* [classes], pointers into `text`                             */
     char *text;
-    int named;            /* the names came with the data */
+    int named;      /* the names came with the data                                      */
+    char **columns; /* [n_columns]: names of the columns of a table; NULL if it has none */
+    size_t n_columns;
     dlda_name_list files; /* one for each image, or empty */
     /* folds defined by the data set itself (STL-10): fold k, from 0, has the images fold_samples[fold_start[k]] ..
      * fold_samples[fold_start[k+1] - 1] */
@@ -58,6 +60,9 @@ dlda_status dlda_dataset_select(const dlda_dataset *parent, const size_t *positi
 
 /* Replaces the class names; NULL: "0", "1", ... */
 dlda_status dlda_storage_set_names(dlda_storage *storage, const char *const *names, size_t classes);
+
+/* Names the columns of a table: as many as the numbers of a sample. `columns` NULL: they have no names. */
+dlda_status dlda_dataset_set_columns(dlda_dataset *dataset, const char *const *columns);
 
 /* Renumbers labels as indices into the spec's list of names, if it has one and the data has names. */
 dlda_status dlda_dataset_match(dlda_dataset *dataset, const dlda_read_spec *spec);

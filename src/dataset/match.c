@@ -110,6 +110,8 @@ void dlda_read_spec_use_dataset(dlda_read_spec *spec, const dlda_dataset *datase
     if (dataset->channels == 1 || dataset->channels == 3) spec->channels = dataset->channels;
     spec->names = (const char *const *)dataset->storage->names;
     spec->classes = dataset->classes;
+    spec->columns = dlda_dataset_columns(dataset);
+    if (spec->columns) spec->features = dataset->storage->n_columns;
     dlda_read_spec_use_size(spec, dataset->resized, dataset->height, dataset->width);
 }
 

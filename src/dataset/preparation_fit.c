@@ -180,6 +180,7 @@ dlda_status dlda_preparation_apply(const dlda_preparation *preparation, const dl
     DLDA_TRY(dlda_multiply_sizes(dataset->count, preparation->values, "prepared images", &size));
     DLDA_TRY(walk_take(&over));
     DLDA_TRY(dlda_dataset_new(&spec, &self));
+    DLDA_TRY(dlda_dataset_set_columns(self, dlda_dataset_columns(dataset)));
     DLDA_TRY(DLDA_TAKE(&self->storage->values, size, "prepared images"));
     for (size_t first = 0, n = 0; first < dataset->count; first += n)
         n = next_portion(&over, first, self->storage->values + first * preparation->values);

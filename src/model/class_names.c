@@ -5,7 +5,8 @@
 #include "model/class_names.h"
 #include "base/memory.h"
 
-dlda_status dlda_class_names_check(const char *const *names, size_t count, const char *where, dlda_status failure)
+dlda_status dlda_names_check(const char *const *names, size_t count, const char *where, const char *what,
+                             dlda_status failure)
 {
     dlda_status status = DLDA_OK;
     json_t *seen = json_object();
@@ -13,7 +14,7 @@ dlda_status dlda_class_names_check(const char *const *names, size_t count, const
     for (size_t c = 0; c < count; c++) {
         const json_t *twin = json_object_get(seen, names[c]);
         if (twin)
-            DLDA_FAIL(failure, "%s: classes: numbers %lld and %zu are both '%s', expected different names", where,
+            DLDA_FAIL(failure, "%s: %s: numbers %lld and %zu are both '%s', expected different names", where, what,
                       (long long)json_integer_value(twin), c, dlda_show(names[c]).text);
         /* Fails for invalid UTF-8, which is reported when the names are saved. */
         json_object_set_new(seen, names[c], json_integer((json_int_t)c));
@@ -50,7 +51,7 @@ dlda_status dlda_class_names_from_json(const char *path, const char *text, json_
         (*names)[c] = json_string_value(json_array_get(*array, c));
         if (!(*names)[c]) DLDA_FAIL(DLDA_E_FORMAT, "%s: class name %zu is not a string", path, c);
     }
-    DLDA_TRY(dlda_class_names_check(*names, *count, path, DLDA_E_FORMAT));
+    DLDA_TRY(dlda_names_check(*names, *count, path, "classes", DLDA_E_FORMAT));
 done:
     return status;
 }

@@ -11,8 +11,9 @@
 
 enum { DLDA_MOST_CLASSES = 1 << 20 };
 
-/* Returns `failure` if two classes have the same name: labels are matched by name. */
-dlda_status dlda_class_names_check(const char *const *names, size_t count, const char *where, dlda_status failure);
+/* Returns `failure` if two names are the same: labels and columns are matched by name. `what` has these names. */
+dlda_status dlda_names_check(const char *const *names, size_t count, const char *where, const char *what,
+                             dlda_status failure);
 
 /* Release the result with free; NULL if a name is not valid UTF-8. */
 char *dlda_class_names_to_json(const char *const *names, size_t count);

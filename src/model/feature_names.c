@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * feature_names.c - what the features of an LDA are, to and from JSON: an array with the name of a column for each
- * feature; or, of a column of categories, [column, level, reference].
+ * feature; or, of a column of categories, [column, level, reference]. Models of tables have names only.
  */
 #include "model/feature_names.h"
 #include "base/memory.h"
+#include "model/class_names.h"
+#include "model/model.h"
 
 #include <jansson.h>
 
@@ -56,6 +58,28 @@ dlda_status dlda_feature_names_from_json(const char *path, const char *text, dld
     DLDA_TRY(dlda_lda_name_features(lda, list));
 done:
     dlda_release(list);
+    json_decref(array);
+    return status;
+}
+
+dlda_status dlda_column_names_from_json(const char *path, const char *text, dlda_model *model)
+{
+    dlda_status status = DLDA_OK;
+    size_t n = dlda_model_image_size(model);
+    json_t *array = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    const char **names = NULL;
+
+    if (!json_is_array(array) || json_array_size(array) != n)
+        DLDA_FAIL(DLDA_E_FORMAT, "%s: 'features' is not a JSON array of %zu names", path, n);
+    DLDA_TRY(DLDA_TAKE(&names, n, "column names"));
+    for (size_t j = 0; j < n; j++) {
+        names[j] = json_string_value(json_array_get(array, j));
+        if (!names[j]) DLDA_FAIL(DLDA_E_FORMAT, "%s: feature name %zu is not a string", path, j);
+    }
+    DLDA_TRY(dlda_names_check(names, n, path, "features", DLDA_E_FORMAT));
+    DLDA_TRY(dlda_take_texts(names, n, &model->columns));
+done:
+    dlda_release(names);
     json_decref(array);
     return status;
 }

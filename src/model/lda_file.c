@@ -29,7 +29,7 @@ static dlda_status names_to_json(const dlda_lda *lda, const char *path, char **t
     if (lda->names.count == 0) return DLDA_OK;
     DLDA_TRY(DLDA_TAKE(&names, lda->C, "class names"));
     for (size_t c = 0; c < lda->C; c++) names[c] = dlda_name_list_at(&lda->names, c);
-    DLDA_TRY(dlda_class_names_check(names, lda->C, path, DLDA_E_ARGUMENT));
+    DLDA_TRY(dlda_names_check(names, lda->C, path, "classes", DLDA_E_ARGUMENT));
     *text = dlda_class_names_to_json(names, lda->C);
     if (!*text) DLDA_FAIL(DLDA_E_MEMORY, "%s: no memory for the class names", path);
 done:

@@ -15,16 +15,6 @@
 #include <jansson.h>
 #include <string.h>
 
-static dlda_status copy_names(dlda_model *self, const char *const *names)
-{
-    dlda_status status = DLDA_OK;
-
-    DLDA_TRY(DLDA_TAKE(&self->class_names, self->classes, "class names"));
-    for (size_t c = 0; c < self->classes; c++) DLDA_TRY(dlda_take_text(names[c], &self->class_names[c]));
-done:
-    return status;
-}
-
 /* 1 if the training option `name` equals `value`; `value` NULL: if it is not empty. */
 static int has_option(const dlda_model *self, const char *name, const char *value)
 {
@@ -46,8 +36,10 @@ dlda_status dlda_model_create(const dlda_model_spec *spec, dlda_model **model)
     DLDA_TRY(DLDA_TAKE(&self->weights, self->network->n_weights, "weights"));
     DLDA_TRY(DLDA_TAKE(&self->state, self->network->n_state, "batch norm statistics"));
     self->classes = spec->classes;
-    DLDA_TRY(dlda_class_names_check(spec->class_names, spec->classes, "model", DLDA_E_ARGUMENT));
-    DLDA_TRY(copy_names(self, spec->class_names));
+    DLDA_TRY(dlda_names_check(spec->class_names, spec->classes, "model", "classes", DLDA_E_ARGUMENT));
+    DLDA_TRY(dlda_take_texts(spec->class_names, spec->classes, &self->class_names));
+    if (spec->columns)
+        DLDA_TRY(dlda_take_texts(spec->columns, dlda_shape_size(self->network->input), &self->columns));
     DLDA_TRY(dlda_take_text(spec->options, &self->options));
     self->softmax = self->classes == self->network->features && has_option(self, "objective", "cce");
     self->resized = has_option(self, "resize", NULL);
@@ -61,8 +53,8 @@ done:
 void dlda_model_destroy(dlda_model *self)
 {
     if (!self) return;
-    for (size_t c = 0; self->class_names && c < self->classes; c++) dlda_release(self->class_names[c]);
-    dlda_release(self->class_names);
+    dlda_release_texts(self->class_names, self->classes);
+    if (self->columns) dlda_release_texts(self->columns, dlda_shape_size(self->network->input));
     dlda_release(self->options);
     dlda_preparation_destroy(self->preparation);
     dlda_lda_destroy(self->lda);
@@ -142,6 +134,7 @@ void dlda_read_spec_use_model(dlda_read_spec *spec, const dlda_model *self)
     spec->names = (const char *const *)self->class_names;
     spec->classes = self->classes;
     spec->features = dlda_model_image_size(self);
+    spec->columns = (const char *const *)self->columns;
     dlda_read_spec_use_size(spec, self->resized, dlda_model_height(self), dlda_model_width(self));
 }
 

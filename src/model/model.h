@@ -19,6 +19,7 @@ struct dlda_model {
     struct dlda_calibration *calibration; /* NULL: not calibrated */
     size_t classes;
     char **class_names; /* [classes]                                                         */
+    char **columns;     /* [input size]: names of the columns of a table; NULL: none         */
     char *options;      /* JSON                                                              */
     int softmax;        /* 1: the features are the logits of a softmax over these classes    */
     int lost_softmax;   /* 1: they were, but the refitted head has other classes             */
@@ -30,6 +31,7 @@ typedef struct dlda_model_spec {
     dlda_shape input;                 /* all zero: as stated in the text   */
     size_t classes;
     const char *const *class_names;
+    const char *const *columns; /* [input size]; NULL: they have no names */
     const char *options;
 } dlda_model_spec;
 

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "model/calibration_file.h"
 #include "model/class_names.h"
+#include "model/feature_names.h"
 #include "model/file_version.h"
 #include "model/head_file.h"
 #include "model/model.h"
@@ -18,9 +19,9 @@
 #include <string.h>
 
 static const char format_version[] = "1";
-static const char softmax_key[] = "softmax", no_softmax[] = "none";
+static const char softmax_key[] = "softmax", no_softmax[] = "none", features_key[] = "features";
 
-enum { MOST_TEXTS = 6 };
+enum { ALWAYS_TEXTS = 5, MOST_TEXTS = ALWAYS_TEXTS + 2 };
 
 /* ---- Saving ---- */
 
@@ -56,12 +57,16 @@ static dlda_status encode(const dlda_model *model, const char *path, char **byte
 {
     dlda_status status = DLDA_OK;
     tensor_list list = { model, NULL, 0 };
-    char *names = NULL, *preparation = NULL;
+    char *names = NULL, *columns = NULL, *preparation = NULL;
     dlda_calibration_values calibration;
 
     if (!model->lda) DLDA_FAIL(DLDA_E_ARGUMENT, "%s: the model has no head yet", path);
     names = dlda_class_names_to_json((const char *const *)model->class_names, model->classes);
     if (!names) DLDA_FAIL(DLDA_E_ARGUMENT, "%s: a class name is not valid UTF-8", path);
+    if (model->columns) {
+        columns = dlda_class_names_to_json((const char *const *)model->columns, dlda_model_image_size(model));
+        if (!columns) DLDA_FAIL(DLDA_E_MEMORY, "%s: no memory for the column names", path);
+    }
     DLDA_TRY(dlda_preparation_to_json(model->preparation, &preparation));
     DLDA_TRY(dlda_network_visit(model->network, count_parameter, &list));
     DLDA_TRY(DLDA_TAKE(&list.tensors,
@@ -72,14 +77,18 @@ static dlda_status encode(const dlda_model *model, const char *path, char **byte
     list.count += dlda_head_tensors(model->lda, list.tensors + list.count);
     list.count += dlda_preparation_tensors(model->preparation, list.tensors + list.count);
     list.count += dlda_calibration_tensors(model, &calibration, list.tensors + list.count);
-    const dlda_metadata_entry metadata[MOST_TEXTS] = {
-        { DLDA_MODEL_KEY, format_version }, { "network", model->network->text },   { "classes", names },
-        { "options", model->options },      { DLDA_PREPARATION_KEY, preparation }, { softmax_key, no_softmax }
-    };
-    DLDA_TRY(dlda_safetensors_encode(path, list.tensors, list.count, metadata,
-                                     model->lost_softmax ? MOST_TEXTS : MOST_TEXTS - 1, bytes, size));
+    dlda_metadata_entry metadata[MOST_TEXTS] = { { DLDA_MODEL_KEY, format_version },
+                                                 { "network", model->network->text },
+                                                 { "classes", names },
+                                                 { "options", model->options },
+                                                 { DLDA_PREPARATION_KEY, preparation } };
+    size_t n_texts = ALWAYS_TEXTS;
+    if (model->lost_softmax) metadata[n_texts++] = (dlda_metadata_entry){ softmax_key, no_softmax };
+    if (columns) metadata[n_texts++] = (dlda_metadata_entry){ features_key, columns };
+    DLDA_TRY(dlda_safetensors_encode(path, list.tensors, list.count, metadata, n_texts, bytes, size));
 done:
     free(names);
+    free(columns);
     dlda_release(preparation);
     dlda_release(list.tensors);
     return status;
@@ -235,6 +244,8 @@ static dlda_status load(const dlda_safetensors *file, const char *path, dlda_mod
     DLDA_TRY(check_tensors(file, path, spec.network_text, spec.classes));
     DLDA_TRY(dlda_model_create(&spec, &self));
     DLDA_TRY(load_tensors(file, path, self));
+    const char *columns = dlda_safetensors_metadata(file, features_key);
+    if (columns) DLDA_TRY(dlda_column_names_from_json(path, columns, self));
     *model = self;
     self = NULL;
 done:

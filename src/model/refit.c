@@ -49,6 +49,7 @@ static dlda_status copy_without_head(const dlda_model *self, size_t classes, con
                                    .where = "network of the model",
                                    .classes = classes,
                                    .class_names = names,
+                                   .columns = (const char *const *)self->columns,
                                    .options = options ? options : self->options };
 
     DLDA_TRY(dlda_model_create(&spec, &made));

@@ -100,6 +100,7 @@ static dlda_status make_model(dlda_trainer *self)
         .where = dlda_network_text_name(self->options->net),
         .input = { dlda_dataset_height(train), dlda_dataset_width(train), dlda_dataset_channels(train) },
         .classes = dlda_dataset_classes(train),
+        .columns = dlda_dataset_columns(train),
     };
     char *text = NULL, *options = NULL;
     const char **names = NULL;

@@ -149,8 +149,64 @@ holds "rows without labels get the same predictions" cmp -s wanted found
 expect 0 predict plants t/unlabelled.csv --truth --json; says '^150 images have no label'
 expect 0 embed plants t/unlabelled.csv -o rows.npy; absent rows_labels.npy
 expect 1 eval plants t/unlabelled.csv; says 't/unlabelled.csv: '
-expect 1 predict plants t/narrow.csv; says 't/narrow.csv: rows have 2 features, expected 4'
+expect 1 predict plants t/narrow.csv; says "t/narrow.csv: no column 'petal width', expected all 4 features of the model"
+tail -n +2 t/narrow.csv >t/narrow_bare.csv
+expect 1 predict plants t/narrow_bare.csv; says 't/narrow_bare.csv: rows have 2 features, expected 4'
 expect 1 predict plants "$root/docs/pictures/hardest.png"; says 'found a picture, expected a table: the model classifies rows of 4 numbers'
+
+# ---- Columns by name ----
+
+"$python" - <<'END'
+import csv
+rows = list(csv.reader(open("t/plants.csv")))
+def write(name, line):
+    with open("t/" + name, "w") as file: csv.writer(file).writerows(line(i, row) for i, row in enumerate(rows))
+write("permuted.csv", lambda i, row: [row[j] for j in (3, 0, 4, 2, 1)])
+write("permuted_unlabelled.csv", lambda i, row: [row[j] for j in (3, 0, 2, 1)])
+write("extra.csv", lambda i, row: ["id" if i == 0 else str(i), row[3], "note" if i == 0 else "x y", row[1], row[0], row[2]])
+write("extra_labelled.csv", lambda i, row: ["id" if i == 0 else str(i), row[3], row[1], row[0], row[2], row[4]])
+write("twice.csv", lambda i, row: row[:2] + row[:1] + row[2:])
+write("lacks.csv", lambda i, row: [row[j] for j in (3, 0, 1, 4)])
+END
+tail -n +2 t/unlabelled.csv >t/unlabelled_bare.csv
+tail -n +2 t/plants.csv >t/labelled_bare.csv
+for table in permuted permuted_unlabelled extra extra_labelled bare unlabelled_bare; do
+    expect 0 predict plants t/$table.csv; silent err; sed 's/^[^,]*//' out >found
+    holds "the same predictions: $table.csv" cmp -s wanted found
+done
+expect 0 eval plants t/plants.csv --json; json_wanted=$("$python" -c "import json; print(json.load(open('out'))['confusion'])")
+for table in permuted extra_labelled labelled_bare; do
+    expect 0 eval plants t/$table.csv --json; silent err; json "str(a['confusion']) == \"$json_wanted\""
+done
+expect 0 eval plants t/extra_labelled.csv --label species --json; json "str(a['confusion']) == \"$json_wanted\""
+expect 0 predict plants t/permuted.csv --truth; says '^1[45][0-9] of 150 images with a known class were predicted correctly'
+expect 0 embed plants t/plants.csv -o rows.npy
+for table in permuted extra_labelled; do
+    expect 0 embed plants t/$table.csv -o other.npy; holds "the same features: $table.csv" cmp -s rows.npy other.npy
+    holds "the same labels: $table.csv" cmp -s rows_labels.npy other_labels.npy
+done
+expect 0 refit plants t/plants.csv -o refitted.safetensors
+expect 0 refit plants t/permuted.csv -o permuted.safetensors
+holds "the same model is refitted" cmp -s refitted.safetensors permuted.safetensors
+expect 0 predict refitted.safetensors t/plants.csv; mv out wanted_refitted
+expect 0 predict permuted.safetensors t/permuted.csv; sed 's/permuted.csv/plants.csv/' out >found
+holds "a refitted model knows the columns" cmp -s wanted_refitted found
+for command in predict eval 'embed -o bad.npy'; do
+    # shellcheck disable=SC2086  # words of a command line
+    expect 1 $command plants t/lacks.csv
+    says "t/lacks.csv: no column 'petal, length', expected all 4 features of the model"
+    # shellcheck disable=SC2086  # likewise
+    expect 1 $command plants t/twice.csv; says "t/twice.csv: columns 1 and 3 are both named 'length', expected one"
+done
+expect 1 eval plants t/permuted_unlabelled.csv
+says 't/permuted_unlabelled.csv: no column beside the 4 features of the model, expected one of labels'
+expect 0 train t/labelled_bare.csv --net mlp --epochs 2 --batch 60 -o unnamed -q
+expect 0 predict unnamed t/plants.csv; sed 's/^[^,]*//' out >found
+holds "a model without names goes by position" cmp -s wanted found
+expect 0 train t/twice.csv --net mlp --epochs 2 --batch 60 -o twice -q
+expect 0 predict twice t/twice.csv; silent err
+expect 0 export plants -o plants.onnx
+
 expect 1 train t/colour.csv -o bad; says "line 2, column 1 (colour): found 'red', .*or remove this column"; absent bad
 expect 1 train t/gap.csv -o bad; says "line 10, column 2 .*: found '', expected a number; complete such rows"; absent bad
 expect 1 train t/pair.csv -o bad; says 'two classes with two rows each; .*; more samples of each class are needed'; absent bad
