@@ -81,7 +81,7 @@ static const own_option own[] = {
     OWN("no-presets", NULL, "false", NULL, 0, 0,
         "Use plain defaults: neither the presets of known data sets that `deeplda train --help` lists, nor options chosen from the data.", FLAG, 0, "train"),
     OWN("skip-bad", NULL, "false", NULL, 0, 0,
-        "Report and skip files that cannot be read.", FLAG, 0, "train, eval, refit, embed, data check, data convert, data show"),
+        "Report and skip files that cannot be read.", FLAG, 0, "train, eval, refit, embed, data convert, data show"),
     OWN("proba", "NAME", "bayes", "bayes|paper", 0, 0,
         "How scores are converted to probabilities: by Bayes' rule, calibrated on the validation samples of the training, or as in the paper, which is not calibrated.", CHOICE, 0, "eval, predict, export"),
     OWN("head", "NAME", "lda", "lda|softmax", 0, 0,

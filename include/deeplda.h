@@ -151,6 +151,7 @@ typedef struct dlda_read_spec {
     size_t classes;           /* length of that list                                                          */
     size_t threads;           /* that decode pictures; 0: one per core                                        */
     int skip_bad;             /* skip samples that cannot be read                                             */
+    int name_all;             /* with skip_bad, a problem for each picture of another format, not one for all */
     void *user;               /* argument of the functions below                                              */
     void (*problem)(void *user, const char *message); /* called for every sample that is skipped              */
     void (*note)(void *user, const char *message);    /* called for what was decided about the data, such as a

@@ -45,9 +45,9 @@ static const cli_command check_verb = {
     .operands = "DATA",
     .least = 1,
     .most = 1,
-    .summary = "Read a whole set and report images per class, sizes, ranges and means.",
-    .details = DATA_IS " The exit status is 1 if something is damaged.",
-    .examples = "deeplda data check ~/pictures --skip-bad\n"
+    .summary = "Read a whole set and report damage, samples per class, sizes, ranges and means.",
+    .details = DATA_IS " Every file that cannot be read is named; then the exit status is 1.",
+    .examples = "deeplda data check ~/pictures\n"
                 "deeplda data check table.csv --label species --json",
     .run = data_check,
 };
@@ -158,7 +158,7 @@ const cli_command data_command = {
     "~/.cache/deeplda.",
     .examples = "deeplda data list\n"
                 "deeplda data fetch mnist cifar10\n"
-                "deeplda data check ~/pictures --skip-bad\n"
+                "deeplda data check ~/pictures\n"
                 "deeplda data show cifar10 -o sheet.png --count 12\n"
                 "deeplda data convert digits --to png -o digits-as-pictures",
     .verbs = verbs,

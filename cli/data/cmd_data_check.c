@@ -31,6 +31,7 @@ typedef struct check {
     measures parts[2]; /* by dlda_part; dataset is NULL if there is none */
     char **problems;   /* [n_problems]                                   */
     size_t n_problems;
+    int misfit;           /* the test part differs from the training part; reported, but not in `problems` */
     int known, published; /* the path names a known set; all its files are as published */
 } check;
 
@@ -124,6 +125,7 @@ static int check_part(check *self, dlda_part part)
     spec.user = self;
     spec.problem = note_problem;
     spec.note = tell_note;
+    spec.skip_bad = spec.name_all = 1; /* one bad file does not hide the others */
     data_use_size(&spec, self->parts[DLDA_PART_TRAIN].dataset);
     if (data_open(&spec, &self->parts[part].dataset) != DLDA_OK) {
         note_problem(self, dlda_last_error());
@@ -179,8 +181,14 @@ static void print_part(const measures *part, const char *what)
     const dlda_dataset *data = part->dataset;
     size_t channels = dlda_dataset_channels(data), classes = dlda_dataset_classes(data);
 
-    printf("%s part: %zu images of %zu x %zu x %zu (height, width, channels), %zu classes\n", what,
-           dlda_dataset_count(data), dlda_dataset_height(data), dlda_dataset_width(data), channels, classes);
+    int is_table = dlda_dataset_height(data) * dlda_dataset_width(data) == 1;
+
+    printf("%s part: %zu ", what, dlda_dataset_count(data));
+    if (is_table) printf("rows of %zu numbers", channels);
+    else
+        printf("images of %zu x %zu x %zu (height, width, channels)", dlda_dataset_height(data),
+               dlda_dataset_width(data), channels);
+    printf(", %zu classes\n", classes);
     printf("  values %.6g to %.6g", (double)part->least, (double)part->most);
     if (channels <= SHOWN_CHANNELS) {
         print_channels("mean", part->mean, channels);
@@ -188,7 +196,7 @@ static void print_part(const measures *part, const char *what)
     }
     fputs("\n  ", stdout);
     table_padded(stdout, "class", NAME_COLUMNS);
-    fputs("  images\n", stdout);
+    printf("  %6s\n", is_table ? "rows" : "images");
     for (size_t c = 0; c < classes; c++) {
         fputs("  ", stdout);
         table_padded(stdout, dlda_dataset_class_name(data, c), NAME_COLUMNS);
@@ -201,8 +209,8 @@ static void print_check(const check *self)
     for (int part = 0; part < 2; part++)
         if (self->parts[part].counts) print_part(&self->parts[part], part_names[part]);
     if (self->known) puts(self->published ? "files: as published (SHA-256)" : "files: not as published (SHA-256)");
-    if (self->n_problems == 0) puts("nothing is damaged");
-    else printf("damaged: %zu, named above\n", self->n_problems);
+    if (self->n_problems > 0) printf("problems: %zu, named above\n", self->n_problems);
+    else if (!self->misfit) puts("nothing is damaged");
 }
 
 /* ---- JSON ---- */
@@ -296,9 +304,9 @@ int data_check(const cli_arguments *arguments)
     check self = { .arguments = arguments };
     int code = check_parts(&self);
 
-    if (check_that_parts_fit(&self) != EXIT_OK) code = EXIT_FAILED;
+    self.misfit = check_that_parts_fit(&self) != EXIT_OK;
     verify(&self);
-    if (self.n_problems > 0) code = EXIT_FAILED;
+    if (self.n_problems > 0 || self.misfit) code = EXIT_FAILED;
     if (option_is(arguments->options, "json", "true")) write_check(&self);
     else if (self.parts[DLDA_PART_TRAIN].counts || self.parts[DLDA_PART_TEST].counts) print_check(&self);
     release(&self);

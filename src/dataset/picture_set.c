@@ -133,6 +133,25 @@ static dlda_status check_failures(const picture_set *set, const dlda_read_spec *
     return DLDA_OK;
 }
 
+static void report_foreign(const picture_set *set, const dlda_read_spec *spec)
+{
+    char formats[64];
+    size_t first = 0, n = list_foreign(set, formats, sizeof formats, &first);
+
+    if (n > 0 && !spec->name_all)
+        dlda_read_problem(spec, "%s: %zu of %zu files are skipped: %s, expected PNG or JPEG; the first: %s",
+                          set->folder, n, set->files->count, formats, dlda_name_list_at(set->files, first));
+}
+
+static void report_skipped(const picture_set *set, const dlda_read_spec *spec)
+{
+    report_foreign(set, spec);
+    for (size_t i = 0; i < set->files->count; i++) {
+        const picture *p = &set->pictures[i];
+        if (p->status != DLDA_OK && (!p->foreign || spec->name_all)) dlda_read_problem(spec, "%s", p->message);
+    }
+}
+
 /* ---- The common shape ---- */
 
 /* What the pictures that can be read have in common. */
@@ -148,7 +167,7 @@ static size_t area(const dlda_image_shape *shape)
 }
 
 /* Gives each picture without failure its place, and collects the shapes. */
-static dlda_status look_around(picture_set *set, survey *all)
+static dlda_status look_around(picture_set *set, const dlda_read_spec *spec, survey *all)
 {
     dlda_status status = DLDA_OK;
 
@@ -162,6 +181,7 @@ static dlda_status look_around(picture_set *set, survey *all)
         if (area(&p->shape) < area(&all->shapes[all->smallest])) all->smallest = p->place;
         if (area(&p->shape) > area(&all->shapes[all->largest])) all->largest = p->place;
     }
+    if (all->n == 0 && spec->name_all) report_skipped(set, spec);
     if (all->n == 0)
         DLDA_FAIL(DLDA_E_FORMAT, "%s: none of %zu files can be read; the first: %s", set->folder, set->files->count,
                   set->pictures[0].message ? set->pictures[0].message : "");
@@ -180,6 +200,8 @@ static dlda_status check_sizes(const picture_set *set, const survey *all, const 
         if (n++ == 0) first = i;
     }
     if (n == 0) return DLDA_OK;
+    if (height * width == 1)
+        return dlda_fail(DLDA_E_SHAPE, "%s: found pictures, expected a table with rows of numbers", set->folder);
     return dlda_fail(
         DLDA_E_SHAPE,
         "%s: %zu of %zu pictures are not %zu x %zu (height, width); the first: %s is %zu x %zu; option "
@@ -228,7 +250,7 @@ static dlda_status arrange(picture_set *set, const dlda_read_spec *spec, size_t 
     survey all = { 0 };
     dlda_image_shape have = { 0 };
 
-    DLDA_TRY(look_around(set, &all));
+    DLDA_TRY(look_around(set, spec, &all));
     have.channels = all.grey == all.n ? 1 : 3;
     if (!spec->height && spec->fixed_height) {
         DLDA_TRY(check_sizes(set, &all, spec));
@@ -260,30 +282,15 @@ done:
     return status;
 }
 
-static void report_foreign(const picture_set *set, const dlda_read_spec *spec)
-{
-    char formats[64];
-    size_t first = 0, n = list_foreign(set, formats, sizeof formats, &first);
-
-    if (n > 0)
-        dlda_read_problem(spec, "%s: %zu of %zu files are skipped: %s, expected PNG or JPEG; the first: %s",
-                          set->folder, n, set->files->count, formats, dlda_name_list_at(set->files, first));
-}
-
-/* Reports the failed pictures and moves the others together. Returns how many remain. */
-static size_t close_gaps(picture_set *set, const dlda_read_spec *spec, uint8_t *good)
+/* Moves the good pictures together. Returns how many there are. */
+static size_t close_gaps(picture_set *set, uint8_t *good)
 {
     size_t size = dlda_image_size(&set->want), n = 0;
-
-    report_foreign(set, spec);
 
     for (size_t i = 0; i < set->files->count; i++) {
         const picture *p = &set->pictures[i];
         good[i] = p->status == DLDA_OK;
-        if (!good[i]) {
-            if (!p->foreign) dlda_read_problem(spec, "%s", p->message);
-            continue;
-        }
+        if (!good[i]) continue;
         if (n != p->place) memmove(set->images + n * size, set->images + p->place * size, size);
         n++;
     }
@@ -307,7 +314,8 @@ dlda_status dlda_picture_set_read(const char *folder, const dlda_name_list *file
     DLDA_TRY(take_images(&set, count));
     dlda_parallel_for(team, files->count, PICTURES, decode_chunk, &set);
     DLDA_TRY(check_failures(&set, spec));
-    count = close_gaps(&set, spec, result->good);
+    report_skipped(&set, spec);
+    count = close_gaps(&set, result->good);
     if (count == 0) DLDA_FAIL(DLDA_E_FORMAT, "%s: none of %zu files can be read", folder, files->count);
     result->images = (dlda_raw_images){ count, set.want.height, set.want.width, set.want.channels, set.images };
     set.images = NULL;

@@ -62,13 +62,24 @@ json "a['parts'][1]['classes'] == [{'name': str(c), 'images': 20} for c in range
 json "0 <= a['parts'][0]['least'] < a['parts'][0]['mean'][0] < a['parts'][0]['most'] <= 1"
 expect 0 data check data/no_test; prints '^training part'
 expect 1 data check data/cut; says 'data/cut/train-images-idx3-ubyte.gz: .*cut short'; silent out
-expect 1 data check data/bad_test; says 't10k-images-idx3-ubyte'; prints '^training part: 180'; prints '^damaged: 1'
+expect 1 data check data/bad_test; says 't10k-images-idx3-ubyte'; prints '^training part: 180'; prints '^problems: 1, named above'
 expect 1 data check data/bad_test --json; json "len(a['parts']) == 1 and 't10k' in a['problems'][0]"
-expect 1 data check data/bad_test --skip-bad; says 't10k-images-idx3-ubyte'
-expect 1 data check data/large_test; says 'test images are 8 x 8 x 1, training images are 6 x 6 x 1'
+expect 1 data check data/large_test; says 'test images are 8 x 8 x 1, training images are 6 x 6 x 1'; lacks out damaged
 expect 1 data check data/more_classes; says 'test images have 5 classes, training images have 3'
 expect 1 data check data/missing; says 'data/missing: no such file or folder'
-expect 1 data check sets/empty; says 'nothing that is known in this folder'
+expect 1 data check sets/empty; says 'sets/empty: the folder is empty; expected data'; lacks err npz
+printf 'a,b,label\n1,2,x\n2,3,y\n1,1,x\n3,3,y\n' >table.csv
+expect 0 data check table.csv; prints '^training part: 4 rows of 2 numbers, 2 classes$'; prints '^  class  *rows$'
+expect 0 info table.csv; prints '^training    4 rows of 2 numbers$'
+expect 0 data convert data/good --to png -o all
+for kind in cut1 cut2; do head -c 60 all/train/0/000000.png >"all/train/0/$kind.png"; done
+for kind in a b; do printf 'GIF89a\1\0\1\0' >"all/train/1/$kind.gif"; done
+expect 1 data check all; prints '^problems: 4, named above$'; prints '^training part: 180' # every bad file is named
+for file in 0/cut1.png 0/cut2.png 1/a.gif 1/b.gif; do says "all/train/$file: "; done
+expect 1 data check all --json; json "len(a['problems']) == 4"
+mkdir -p none/0
+cp all/train/1/?.gif none/0
+expect 1 data check none; says '0/a.gif: '; says '0/b.gif: a picture in GIF format'; says 'none of 2 files can be read'
 
 # ---- convert ----
 
