@@ -423,7 +423,7 @@ static void test_tables_that_cannot_be_fitted(void **state)
                        "at least two classes");
     path = write_table("few", X, few, N, D);
     expect_fit_failure(path, (dlda_table_fit_spec){ .lambda = 1, .folds = 2, .threads = 2 }, DLDA_E_CLASS,
-                       "of 2: LDA needs at least two classes with two rows");
+                       "of 2: LDA needs at least two classes with two samples");
     dlda_table_fit_destroy(fit_ok(path, &(dlda_table_fit_spec){ .lambda = 1 }));
     X[7] = NAN;
     expect_fit_failure(write_table("nan", X, labels, N, D), (dlda_table_fit_spec){ .lambda = 1 }, DLDA_E_NUMERIC,

@@ -119,6 +119,11 @@ done:
 
 /* ---- Fitting ---- */
 
+static const char *name_of_class(const void *table, size_t c)
+{
+    return dlda_table_class_name(table, c);
+}
+
 static dlda_status fit_sum(dlda_fitting *self, const dlda_scatter *sum, size_t place)
 {
     const dlda_table_fit_spec *spec = self->spec;
@@ -128,7 +133,9 @@ static dlda_status fit_sum(dlda_fitting *self, const dlda_scatter *sum, size_t p
                                         .class_shrinkage = self->class_shrinkage,
                                         .standardise = spec->standardise,
                                         .priors = spec->priors };
+    dlda_status status = dlda_check_class_counts(sum->counts, sum->C, name_of_class, self->folds.table);
 
+    if (status != DLDA_OK) return status;
     return dlda_lda_fit_classic_as(sum, &classic, place == self->folds.F, &self->ldas[place]);
 }
 

@@ -348,22 +348,34 @@ size_t dlda_scatter_usable(const dlda_scatter *self)
     return usable;
 }
 
-static dlda_status too_few_classes(const dlda_scatter *self)
+/* Appends "class 'cat' has 1 sample"; nothing if that does not fit. */
+static void append_count(char *list, size_t room, const char *name, size_t count)
 {
-    char list[512] = "";
-    size_t length = 0;
+    size_t used = strlen(list);
+    int length = snprintf(list + used, room - used, "%sclass '%s' has %zu sample%s", used ? ", " : "", name, count,
+                          count == 1 ? "" : "s");
 
-    for (size_t c = 0; c < self->C && length < sizeof list - 48; c++)
-        if (self->counts[c] > 0)
-            length += (size_t)snprintf(list + length, sizeof list - length, "%sclass %zu has %zu row%s",
-                                       length ? ", " : "", c, self->counts[c], self->counts[c] == 1 ? "" : "s");
-    return dlda_fail(DLDA_E_CLASS, "LDA needs at least two classes with two rows each; found %zu of %zu (%s)",
-                     dlda_scatter_usable(self), self->C, length ? list : "no rows at all");
+    if ((size_t)length >= room - used) list[used] = '\0';
+}
+
+dlda_status dlda_check_class_counts(const size_t *counts, size_t classes, dlda_class_name_fn *name, const void *set)
+{
+    size_t usable = 0;
+    char list[512] = "", number[24];
+
+    for (size_t c = 0; c < classes; c++) usable += counts[c] >= 2;
+    if (usable >= 2) return DLDA_OK;
+    for (size_t c = 0; c < classes; c++) {
+        snprintf(number, sizeof number, "%zu", c);
+        if (counts[c] > 0) append_count(list, sizeof list, name ? name(set, c) : number, counts[c]);
+    }
+    return dlda_fail(DLDA_E_CLASS, "LDA needs at least two classes with two samples each; found %zu of %zu (%s)",
+                     usable, classes, list[0] ? list : "no samples at all");
 }
 
 dlda_status dlda_scatter_check(const dlda_scatter *self)
 {
-    return dlda_scatter_usable(self) < 2 ? too_few_classes(self) : DLDA_OK;
+    return dlda_check_class_counts(self->counts, self->C, NULL, NULL);
 }
 
 static void overall_mean(const dlda_scatter *self, double *m)
@@ -423,8 +435,9 @@ static void pooled_matrices(const dlda_scatter *self, const double *m, double *S
 dlda_status dlda_scatter_matrices(const dlda_scatter *self, double *Sw, double *Sb, double *m)
 {
     size_t square = self->D * self->D;
+    dlda_status status = dlda_scatter_check(self);
 
-    if (dlda_scatter_usable(self) < 2) return too_few_classes(self);
+    if (status != DLDA_OK) return status;
     overall_mean(self, m);
     memset(Sw, 0, square * sizeof *Sw);
     memset(Sb, 0, square * sizeof *Sb);

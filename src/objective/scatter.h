@@ -43,6 +43,13 @@ size_t dlda_scatter_usable(const dlda_scatter *scatter);
 /* DLDA_E_CLASS if fewer than two classes are usable. */
 dlda_status dlda_scatter_check(const dlda_scatter *scatter);
 
+/* The name of class c of a data set or table. */
+typedef const char *dlda_class_name_fn(const void *set, size_t c);
+
+/* The same for the counts of classes that have names. */
+dlda_status dlda_check_class_counts(const size_t *counts, size_t classes, dlda_class_name_fn *name,
+                                    const void *set);
+
 /* The matrices of the paper, [D][D] each, and the overall mean m [D]. Sw is the average covariance of the usable
  * classes (pooled: weighted by their rows), St the covariance of all rows, Sb = St - Sw. DLDA_E_CLASS if fewer than
  * two classes are usable. */

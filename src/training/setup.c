@@ -10,13 +10,34 @@
 #include <stdio.h>
 #include <string.h>
 
+static const char *name_of_class(const void *set, size_t c)
+{
+    return dlda_dataset_class_name(set, c);
+}
+
+dlda_status dlda_trainer_check_classes(const dlda_dataset *train)
+{
+    dlda_status status = DLDA_OK;
+    size_t classes = dlda_dataset_classes(train), *counts = NULL;
+    const int *labels = dlda_dataset_labels(train);
+
+    if (!labels) DLDA_FAIL(DLDA_E_SHAPE, "the data has no labels");
+    if (classes < 2) DLDA_FAIL(DLDA_E_CLASS, "the data has %zu class, expected at least 2", classes);
+    DLDA_TRY(DLDA_TAKE(&counts, classes, "classes"));
+    for (size_t i = 0; i < dlda_dataset_count(train); i++) counts[labels[i]]++;
+    DLDA_TRY(dlda_check_class_counts(counts, classes, name_of_class, train));
+done:
+    dlda_release(counts);
+    return status;
+}
+
 static dlda_status check_data(const dlda_options *options, const dlda_dataset *train,
                               const dlda_dataset *validation)
 {
     size_t count = dlda_dataset_count(train), classes = dlda_dataset_classes(train);
 
-    if (!dlda_dataset_labels(train)) return dlda_fail(DLDA_E_SHAPE, "the data has no labels");
-    if (classes < 2) return dlda_fail(DLDA_E_CLASS, "the data has %zu class, expected at least 2", classes);
+    dlda_status status = dlda_trainer_check_classes(train);
+    if (status != DLDA_OK) return status;
     if ((size_t)options->batch > count && dlda_options_is_given(options, "batch"))
         return dlda_fail(DLDA_E_OPTION, "option batch: found %lld, expected at most the %zu training samples",
                          (long long)options->batch, count);

@@ -77,6 +77,9 @@ dlda_status dlda_trainer_choose_probe(dlda_trainer *trainer);
 dlda_status dlda_trainer_measure(dlda_trainer *trainer, dlda_epoch *epoch);
 dlda_status dlda_trainer_complete(dlda_trainer *trainer);
 
+/* setup.c: DLDA_E_CLASS unless there are two classes with two samples each; DLDA_E_SHAPE without labels. */
+dlda_status dlda_trainer_check_classes(const dlda_dataset *train);
+
 /* diagnose.c: DLDA_E_NUMERIC, with the layer's name, if a weight is not finite. */
 dlda_status dlda_trainer_check_weights(const dlda_trainer *trainer);
 /* Adds the likely cause and a remedy to the message of a failed step. */

@@ -152,7 +152,7 @@ expect 1 eval plants t/unlabelled.csv; says 't/unlabelled.csv: '
 expect 1 predict plants t/narrow.csv; says "t/narrow.csv: no column 'petal width', expected all 4 features of the model"
 tail -n +2 t/narrow.csv >t/narrow_bare.csv
 expect 1 predict plants t/narrow_bare.csv; says 't/narrow_bare.csv: rows have 2 features, expected 4'
-expect 1 predict plants "$root/docs/pictures/hardest.png"; says 'found a picture, expected a table: the model classifies rows of 4 numbers'
+expect 1 predict plants "$root/docs/pictures/hardest.png"; says 'hardest.png: found a picture, expected a table: the model classifies rows of 4 numbers'
 
 # ---- Columns by name ----
 
@@ -209,10 +209,10 @@ expect 0 export plants -o plants.onnx
 
 expect 1 train t/colour.csv -o bad; says "line 2, column 1 (colour): found 'red', .*or remove this column"; absent bad
 expect 1 train t/gap.csv -o bad; says "line 10, column 2 .*: found '', expected a number; complete such rows"; absent bad
-expect 1 train t/pair.csv -o bad; says 'two classes with two rows each; .*; more samples of each class are needed'; absent bad
+expect 1 train t/pair.csv -o bad; says "two classes with two samples each; found . of 2 (class '"; lacks err chosen; absent bad
 expect 1 train t/damaged.csv --net mlp --epochs 2 --batch 60 -o bad; says 'line 8, column 3'; absent bad
 expect 1 train t/bad/X_nan.npy --net mlp --epochs 2 --batch 4 -o bad; says 'sample 2, .*channel 1 is nan'; absent bad
-expect 1 predict run/model.safetensors t/X.npy; says 't/X.npy: 1 x 1 x 4 numbers, expected'
+expect 1 predict run/model.safetensors t/X.npy; says 't/X.npy: found rows of 4 numbers, expected images of .*(height, width, channels)'
 
 expect 1 lda t/X.npy --apply run/model.safetensors; says 'found a model (a network with its LDA), expected an LDA'
 
