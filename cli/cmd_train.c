@@ -14,9 +14,11 @@
 #include "terminal/interrupt.h"
 #include "terminal/progress.h"
 #include "terminal/table.h"
+#include "words.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -26,7 +28,8 @@ typedef struct training {
     const cli_options *options;
     const char *data, *folder;
     int quiet, json, resumes;
-    int chooses; /* options that are not given are chosen from the data */
+    int chooses;      /* options that are not given are chosen from the data */
+    size_t n_choices; /* that were told                                      */
     dlda_dataset *all, *train_part;
     dlda_dataset *validation, *test; /* NULL if there is none */
     dlda_trainer *trainer;
@@ -77,19 +80,23 @@ static void say_data(const training *self)
 
 static void say_choice(void *user, const char *option, const char *value, const char *reason)
 {
-    const training *self = user;
+    training *self = user;
 
     if (self->json) event_choice(option, value, reason);
-    else if (!self->quiet) fprintf(stderr, "  --%-13s %-12s %s\n", option, value, reason);
+    if (self->json || self->quiet) return;
+    if (!self->n_choices++) fputs("chosen for these data; an option on the command line overrides:\n", stderr);
+    fprintf(stderr, "  --%-13s %-12s ", option, value);
+    print_with_dashes(stderr, reason);
+    fputc('\n', stderr);
 }
 
 /* Options that are not given are chosen from the data, unless the data have presets. */
 static int choose_options(training *self)
 {
     if (!self->chooses) return EXIT_OK;
-    if (!self->quiet && !self->json)
-        fputs("chosen for these data; an option on the command line overrides:\n", stderr);
-    return exit_code_of(name, dlda_options_choose(self->options->training, self->train_part, say_choice, self));
+    dlda_status status = dlda_options_choose(self->options->training, self->train_part, say_choice, self);
+
+    return exit_code_at(name, status == DLDA_E_CLASS ? self->data : NULL, status);
 }
 
 static void say_what_is_trained(const training *self)
@@ -147,8 +154,11 @@ static void watch_training(training *self)
 
 static int train(training *self)
 {
-    dlda_status status = dlda_trainer_run(self->trainer);
+    size_t epochs = 0;
+    const dlda_epoch *history = dlda_trainer_history(self->trainer, &epochs);
 
+    progress_continue(&self->progress, history, epochs);
+    dlda_status status = dlda_trainer_run(self->trainer);
     progress_end(&self->progress);
     dlda_trainer_watch(self->trainer, &(dlda_watch){ 0 });
     return status == DLDA_E_STOPPED ? EXIT_SIGNAL + interrupt_signal() : exit_code_of(name, status);
@@ -203,8 +213,10 @@ static int ends_best(const training *self)
 static void advise(const training *self)
 {
     if (self->quiet || !dlda_trainer_is_complete(self->trainer) || !ends_best(self)) return;
+    char *folder = text_quoted(self->folder);
     printf("\nThe last epoch is the best one, so more epochs may help: deeplda train --resume %s --epochs %.0f\n",
-           self->folder, 2 * option_number(self->options, "epochs"));
+           folder, 2 * option_number(self->options, "epochs"));
+    free(folder);
 }
 
 static int show_results(const training *self)
@@ -229,11 +241,13 @@ static int show_results(const training *self)
 static void say_stopped(const training *self)
 {
     size_t epochs = 0;
+    char *folder = text_quoted(self->folder);
 
     dlda_trainer_history(self->trainer, &epochs);
     if (epochs == 0) fputs("Stopped before the first epoch was complete: there is no model yet.\n", stderr);
     else fprintf(stderr, "Stopped after %zu complete epochs; the best model so far is saved.\n", epochs);
-    fprintf(stderr, "To continue: deeplda train --resume %s\n", self->folder);
+    fprintf(stderr, "To continue: deeplda train --resume %s\n", folder);
+    free(folder);
 }
 
 /* ---- The command ---- */

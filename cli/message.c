@@ -27,7 +27,9 @@ static size_t option_name_length(const char *text)
     if (length == 0 || length >= MOST_NAME) return 0;
     memcpy(name, text, length);
     name[length] = '\0';
-    return option_find(name, &option) ? length : 0;
+    int found = option_find(name, &option) ||
+                (strncmp(name, "no-", 3) == 0 && option_find(name + 3, &option) && option_can_be_negated(&option));
+    return found ? length : 0;
 }
 
 void print_with_dashes(FILE *file, const char *message)

@@ -12,6 +12,7 @@
 typedef struct heard {
     char text[1000];
     size_t used;
+    char epochs[200]; /* the reason of their number */
 } heard;
 
 static void hear(void *user, const char *option, const char *value, const char *reason)
@@ -19,6 +20,7 @@ static void hear(void *user, const char *option, const char *value, const char *
     heard *self = user;
 
     assert_true(strlen(reason) > 3);
+    if (strcmp(option, "epochs") == 0) snprintf(self->epochs, sizeof self->epochs, "%s", reason);
     self->used += (size_t)snprintf(self->text + self->used, sizeof self->text - self->used, "%s%s=%s",
                                    self->used ? " " : "", option, value);
 }
@@ -93,7 +95,7 @@ static void test_choices(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         dlda_options *options = NULL;
-        heard choices = { "", 0 };
+        heard choices = { 0 };
         dlda_dataset *set = make_set(cases[i].count, cases[i].classes, cases[i].height, cases[i].width,
                                      cases[i].channels);
         CHECK_OK(dlda_options_create(&options));
@@ -125,11 +127,54 @@ static void test_choices_train(void **state)
     }
 }
 
+static void check_reason(size_t count, const char *wanted)
+{
+    heard choices = { 0 };
+    dlda_options *options = NULL;
+    dlda_dataset *set = make_set(count, 2, 1, 1, 4);
+
+    CHECK_OK(dlda_options_create(&options));
+    CHECK_OK(dlda_options_choose(options, set, hear, &choices));
+    assert_string_equal(choices.epochs, wanted);
+    dlda_options_destroy(options);
+    dlda_dataset_destroy(set);
+}
+
+/* A limit that replaced the usual steps is named. */
+static void test_reasons_of_epochs(void **state)
+{
+    (void)state;
+    check_reason(45, "200 steps of 45 samples, fewer than the usual 800: at most 200 epochs are chosen");
+    check_reason(1000, "800 steps of 50 samples");
+    check_reason(30000, "6000 steps of 50 samples, more than the usual 800: at least 10 epochs are chosen");
+}
+
+/* Nothing is told about data that cannot be trained on. */
+static void test_too_few_classes(void **state)
+{
+    heard choices = { 0 };
+    dlda_options *options = NULL;
+    dlda_dataset *one = make_set(9, 1, 1, 1, 4), *few = make_set(3, 2, 1, 1, 4);
+
+    (void)state;
+    CHECK_OK(dlda_options_create(&options));
+    CHECK_STATUS(dlda_options_choose(options, one, hear, &choices), DLDA_E_CLASS);
+    CHECK_ERROR_SAYS("the data has 1 class, expected at least 2");
+    CHECK_STATUS(dlda_options_choose(options, few, hear, &choices), DLDA_E_CLASS);
+    CHECK_ERROR_SAYS("found 1 of 2 (class '0' has 2 samples, class '1' has 1 sample)");
+    assert_string_equal(choices.text, "");
+    dlda_options_destroy(options);
+    dlda_dataset_destroy(one);
+    dlda_dataset_destroy(few);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_choices),
         cmocka_unit_test(test_choices_train),
+        cmocka_unit_test(test_reasons_of_epochs),
+        cmocka_unit_test(test_too_few_classes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -124,6 +124,11 @@ void progress_begin(cli_progress *self, const cli_options *options)
     self->value = dlda_objective_find(option_text(options, "objective"))->value;
 }
 
+void progress_continue(cli_progress *self, const dlda_epoch *epochs, size_t count)
+{
+    for (size_t i = 0; i < count; i++) self->best = fmax(self->best, epochs[i].validation_accuracy);
+}
+
 void progress_batch(void *user, const dlda_progress *now)
 {
     cli_progress *self = user;
@@ -151,8 +156,10 @@ void progress_epoch(void *user, const dlda_epoch *epoch)
     if (!isnan(epoch->validation_accuracy))
         fprintf(stderr, "  validation %6.2f %%", 100 * epoch->validation_accuracy);
     fprintf(stderr, "  %.0f images/s  %.1f s", epoch->images_per_second, epoch->seconds);
-    if (epoch->best && !isnan(epoch->validation_accuracy))
-        fprintf(stderr, "  %sbest%s", colour(stderr, COLOUR_GOOD), colour(stderr, COLOUR_END));
+    if (epoch->best && !isnan(epoch->validation_accuracy)) /* or not worse than the best, as far as can be told */
+        fprintf(stderr, "  %s%s%s", colour(stderr, COLOUR_GOOD),
+                epoch->validation_accuracy < self->best ? "kept" : "best", colour(stderr, COLOUR_END));
+    self->best = fmax(self->best, epoch->validation_accuracy);
     fputc('\n', stderr);
     fflush(stderr);
 }

@@ -14,10 +14,14 @@ typedef struct cli_progress {
     const char *value; /* name of the value of a batch         */
     double drawn;      /* time of the last drawing, in seconds */
     int on_screen;     /* a bar is on the screen               */
+    double best;       /* validation accuracy so far           */
 } cli_progress;
 
 /* Chooses the kind by --json, --quiet and whether stderr is a terminal. */
 void progress_begin(cli_progress *progress, const cli_options *options);
+
+/* Takes note of the epochs of a training that is resumed. */
+void progress_continue(cli_progress *progress, const dlda_epoch *epochs, size_t count);
 
 /* Callbacks for dlda_watch, with a progress as `user`. */
 void progress_batch(void *user, const dlda_progress *now);

@@ -10,6 +10,7 @@
 #include "dataset/dataset.h"
 #include "objective/objective.h"
 #include "optimiser/schedule.h"
+#include "training/trainer.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -116,10 +117,17 @@ static void choose_epochs(choice *self)
 {
     size_t batch = (size_t)self->options->batch, batches = self->count > batch ? self->count / batch : 1;
     size_t steps = is_table(self) ? TABLE_STEPS : PICTURE_STEPS;
-    size_t epochs = clamp((steps + batches - 1) / batches, LEAST_EPOCHS, MOST_EPOCHS);
+    size_t wanted = (steps + batches - 1) / batches, epochs = clamp(wanted, LEAST_EPOCHS, MOST_EPOCHS);
+    size_t rows = batch < self->count ? batch : self->count, done = epochs * batches;
 
     set_number(self, epochs);
-    BECAUSE(self, "%zu steps of %zu samples", epochs * batches, batch < self->count ? batch : self->count);
+    if (wanted > epochs)
+        BECAUSE(self, "%zu steps of %zu samples, fewer than the usual %zu: at most %d epochs are chosen", done,
+                rows, steps, MOST_EPOCHS);
+    else if (wanted < epochs)
+        BECAUSE(self, "%zu steps of %zu samples, more than the usual %zu: at least %d epochs are chosen", done,
+                rows, steps, LEAST_EPOCHS);
+    else BECAUSE(self, "%zu steps of %zu samples", done, rows);
 }
 
 static void choose_schedule(choice *self)
@@ -139,7 +147,7 @@ static void choose_tolerance(choice *self)
 {
     if (self->options->schedule != DLDA_COSINE || self->options->validation <= 0) return;
     set(self, "1");
-    BECAUSE(self, "a later epoch is kept if its validation accuracy is lower by chance at most (1 standard error)");
+    BECAUSE(self, "a later epoch is kept if its validation accuracy is at most 1 standard error below the best");
 }
 
 static void choose_measure(choice *self)
@@ -170,7 +178,7 @@ static void choose_flip(choice *self)
 {
     if (is_table(self) || self->channels == 1) return;
     set(self, "true");
-    BECAUSE(self, "colour pictures are mirrored at random; no-flip if left and right matter");
+    BECAUSE(self, "colour pictures are mirrored at random; option no-flip if left and right matter");
 }
 
 static const struct {
@@ -202,6 +210,7 @@ dlda_status dlda_options_choose(dlda_options *options, const dlda_dataset *train
                     .count = dlda_dataset_count(train),
                     .classes = dlda_dataset_classes(train) };
 
+    DLDA_TRY(dlda_trainer_check_classes(train)); /* before anything is told */
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
         if (dlda_options_is_given(options, rules[i].option)) continue;
         self.value[0] = 0;

@@ -22,6 +22,7 @@ says 'data/photos/train: pictures of 30 x 40 to 90 x 120 (height, width) are res
 says 'photos/train: 1 of 41 pictures are grey; all are read as colour'
 says 'photos/train: a folder without pictures is no class; left out: later'
 says '10 test images of 60 x 80 x 3, 2 classes'
+says '^  --flip  *true .*; option --no-flip if left and right matter$'
 holds "one line about sizes" test "$(grep -c 'resized to' err)" -eq 1
 holds "the size is recorded as if --resize had been given" grep -q '"resize": "60x80"' run/options.json
 model=run/model.safetensors
