@@ -6,9 +6,11 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "info/file_kind.h"
+#include "words.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char model_name[] = "model.safetensors";
@@ -68,19 +70,21 @@ static void complain_no_model(const char *command, const char *folder)
     dlda_run_info *info = NULL;
     dlda_run_state state = dlda_run_info_read(folder, &info) == DLDA_OK ? info->state : DLDA_RUN_UNKNOWN;
     size_t epochs = info ? info->epochs_done : 0, steps = info ? info->steps_done : 0;
+    char *quoted = text_quoted(folder);
 
     if (state == DLDA_RUN_FAILED)
         complain(command, "%s: has no %s: its training failed; run.json has the reason", folder, model_name);
     else if (epochs > 0)
-        complain(command, "%s: has no %s, although %zu epochs are complete; 'deeplda train --resume %s' continues",
-                 folder, model_name, epochs, folder);
+        complain(command, "%s: has no %s, although %zu epochs are complete; to continue: deeplda train --resume %s",
+                 folder, model_name, epochs, quoted);
     else if (steps > 0)
         complain(command,
                  "%s: has no %s yet, which is written after the first epoch; %zu batches of it are done. If its "
-                 "training was stopped, 'deeplda train --resume %s' continues",
-                 folder, model_name, steps, folder);
+                 "training was stopped, continue it: deeplda train --resume %s",
+                 folder, model_name, steps, quoted);
     else complain(command, "%s: has no %s yet; a training writes it after its first epoch", folder, model_name);
     dlda_run_info_destroy(info);
+    free(quoted);
 }
 
 static int find_in_folder(const char *command, const char *folder, char **path)
@@ -98,17 +102,22 @@ static int find_in_folder(const char *command, const char *folder, char **path)
 /* The model beside a checkpoint, or how to get one. */
 static void complain_checkpoint(const char *command, const char *path)
 {
-    char *folder = NULL;
+    char *folder = NULL, *quoted = NULL;
 
-    if (dlda_path_folder(path, &folder) != DLDA_OK) exit_code_of(command, DLDA_E_MEMORY);
-    else if (has_file(folder, model_name))
+    if (dlda_path_folder(path, &folder) != DLDA_OK) {
+        exit_code_of(command, DLDA_E_MEMORY);
+        return;
+    }
+    quoted = text_quoted(folder);
+    if (has_file(folder, model_name))
         complain(command, "%s: found a checkpoint (of a training), expected a model; that of this run is %s/%s",
                  path, folder, model_name);
     else
         complain(command,
-                 "%s: found a checkpoint (of a training), expected a model; 'deeplda train --resume %s' continues "
-                 "that training, which writes one",
-                 path, folder);
+                 "%s: found a checkpoint (of a training), expected a model, which its training writes; to continue "
+                 "it: deeplda train --resume %s",
+                 path, quoted);
+    free(quoted);
     dlda_release(folder);
 }
 

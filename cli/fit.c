@@ -24,6 +24,23 @@ fit_size fit_of_training(const dlda_dataset *train)
                        .counts = "training images have" };
 }
 
+/* "images of 28 x 28 x 1 (height, width, channels)" or "rows of 4 numbers". */
+static void format_shape(size_t height, size_t width, size_t channels, char text[96])
+{
+    if (height * width == 1) snprintf(text, 96, "rows of %zu numbers", channels);
+    else snprintf(text, 96, "images of %zu x %zu x %zu (height, width, channels)", height, width, channels);
+}
+
+/* One side is a table. */
+static void complain_kind(const char *command, const char *path, const dlda_dataset *data, const fit_size *wanted)
+{
+    char found[96], expected[96];
+
+    format_shape(dlda_dataset_height(data), dlda_dataset_width(data), dlda_dataset_channels(data), found);
+    format_shape(wanted->height, wanted->width, wanted->channels, expected);
+    complain(command, "%s: found %s, expected %s", path, found, expected);
+}
+
 int fit_images(const char *command, const char *path, const char *what, const dlda_dataset *data,
                const fit_size *wanted)
 {
@@ -35,6 +52,7 @@ int fit_images(const char *command, const char *path, const char *what, const dl
         complain(command,
                  "%s: rows have %zu features, expected %zu; all columns but that of the labels are features", path,
                  channels, wanted->channels);
+    else if (height * width == 1 || wanted->height * wanted->width == 1) complain_kind(command, path, data, wanted);
     else
         complain(command, "%s: %s are %zu x %zu x %zu, %s %zu x %zu x %zu (height, width, channels)", path, what,
                  height, width, channels, wanted->images, wanted->height, wanted->width, wanted->channels);

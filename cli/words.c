@@ -96,6 +96,11 @@ static void write_word(FILE *file, const char *word)
     fputc('\'', file);
 }
 
+char *text_quoted(const char *word)
+{
+    return words_as_command(&(cli_words){ .at = (char *[]){ (char *)word, NULL }, .count = 1 }, 0);
+}
+
 char *words_as_command(const cli_words *words, size_t first)
 {
     char *text = NULL;

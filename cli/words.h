@@ -11,6 +11,9 @@
 /* Formats like printf, in new memory (free). */
 char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The word as a shell needs it, quoted if necessary, in new memory (free). */
+char *text_quoted(const char *word);
+
 /* Returns a list of `count` entries with room for one more. */
 void *list_grow(void *list, size_t count, size_t size);
 

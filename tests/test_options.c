@@ -284,18 +284,19 @@ static void test_long_values(void **state)
 
 static void test_closest_word(void **state)
 {
-    static const char *const words[] = { "conv", "dense", "maxpool", "dropout", "bn" };
+    static const char *const words[] = { "conv", "dense", "maxpool", "dropout", "bn", "b" };
     static const struct {
         const char *word;
         int closest;
-    } cases[] = { { "conv", 0 },   { "cov", 0 },  { "convv", 0 },  { "conb", 0 },     { "vonc", 0 },
-                  { "vomc", -1 },  { "dens", 1 }, { "maxpol", 2 }, { "max_pool", 2 }, { "drop", -1 },
-                  { "droput", 3 }, { "", -1 },    { "m", -1 },     { "bm", 4 },       { "convolution", -1 } };
+    } cases[] = { { "conv", 0 },     { "cov", 0 },   { "convv", 0 },  { "conb", 0 },
+                  { "vonc", 0 },     { "vomc", -1 }, { "dens", 1 },   { "maxpol", 2 },
+                  { "max_pool", 2 }, { "drop", -1 }, { "droput", 3 }, { "", -1 },
+                  { "m", -1 },       { "-", -1 },    { "bm", 4 },     { "convolution", -1 } };
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        if (dlda_closest_word(cases[i].word, words, 5) != cases[i].closest)
-            fail_msg("'%s': %d, expected %d", cases[i].word, dlda_closest_word(cases[i].word, words, 5),
+        if (dlda_closest_word(cases[i].word, words, 6) != cases[i].closest)
+            fail_msg("'%s': %d, expected %d", cases[i].word, dlda_closest_word(cases[i].word, words, 6),
                      cases[i].closest);
     assert_int_equal(dlda_closest_word("conv", words, 0), -1);
     assert_int_equal(dlda_closest_word("ab", ((const char *const[]){ "aa", "ab" }), 2),

@@ -281,7 +281,7 @@ static void test_bad_folders(void **state)
 {
     (void)state;
     make_sub_folder("wrong");
-    expect_failure(in_folder("wrong"), DLDA_E_FORMAT, "nothing that is known in this folder");
+    expect_failure(in_folder("wrong"), DLDA_E_FORMAT, "the folder is empty; expected data");
     write_plain("wrong/1.jpg", 1);
     expect_failure(in_folder("wrong"), DLDA_E_FORMAT, "wrong: found no folder in it, expected one for each class");
     make_sub_folder("wrong/a");

@@ -252,7 +252,7 @@ static void test_paths_that_lead_nowhere(void **state)
     expect_failure("/nowhere/at/all", DLDA_E_IO, "/nowhere/at/all: no such file or folder");
     expect_failure("digit", DLDA_E_IO, "did you mean 'digits'?");
     assert_int_equal(mkdir(in_folder("empty"), 0700), 0);
-    expect_failure(in_folder("empty"), DLDA_E_FORMAT, "nothing that is known in this folder");
+    expect_failure(in_folder("empty"), DLDA_E_FORMAT, "the folder is empty; expected data");
     assert_int_equal(dlda_dataset_read("digits", (dlda_part)7, &dataset), DLDA_E_ARGUMENT);
     assert_int_equal(dlda_dataset_read_images("/nowhere", 1, &dataset), DLDA_E_IO);
     assert_int_equal(dlda_dataset_read_images(in_folder("empty"), 1, &dataset), DLDA_E_FORMAT);

@@ -65,7 +65,7 @@ static void print_commands(FILE *file, const char *pattern)
 {
     fprintf(file, "    %s) _deeplda_words '", pattern);
     for (size_t i = 0; command_at(i); i++) fprintf(file, "%s ", command_at(i)->name);
-    fputs("help' ;;\n", file);
+    fputs("help completion' ;;\n", file);
 }
 
 /* The second word of commands that have verbs. */
@@ -175,6 +175,7 @@ void completion_bash(FILE *file)
     fputs(choose_operands, file);
     print_commands(file, "''");
     print_commands(file, "'help 0'");
+    fprintf(file, "    'completion 0') _deeplda_words '%s' ;;\n", completion_shells);
     print_verbs(file);
     completion_each_command(file, print_operands);
     fputs(end, file);

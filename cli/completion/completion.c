@@ -152,6 +152,8 @@ void completion_describe_option(FILE *file, const cli_option *option, const char
     free(text);
 }
 
+const char completion_shells[] = "bash zsh fish", completion_summary[] = "Print a completion script for a shell.";
+
 int completion_print(const char *shell)
 {
     static const struct {

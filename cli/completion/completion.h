@@ -44,4 +44,7 @@ void completion_fish(FILE *file);
 /* `deeplda completion SHELL`: prints the script; `shell` may be NULL. Returns an exit code. */
 int completion_print(const char *shell);
 
+/* Its operand, separated by blanks, and its summary: it is none of the commands of the table. */
+extern const char completion_shells[], completion_summary[];
+
 #endif

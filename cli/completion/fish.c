@@ -103,5 +103,8 @@ void completion_fish(FILE *file)
             print_description(file, command->verbs[v]->summary);
         }
     }
+    fputs("complete -c deeplda -n __deeplda_is_only -a completion", file);
+    print_description(file, completion_summary);
+    fprintf(file, "complete -c deeplda -n '__deeplda_is_only completion' -a '%s'\n", completion_shells);
     completion_each_command(file, print_command);
 }

@@ -136,8 +136,10 @@ void completion_zsh(FILE *file)
     completion_each_command(file, print_command);
     for (size_t i = 0; command_at(i); i++)
         if (command_at(i)->verbs) print_verbs(file, command_at(i));
+    fprintf(file, "_deeplda_completion() {\n    _arguments '1:shell:(%s)'\n}\n\n", completion_shells);
     fputs("_deeplda() {\n    local state\n    local -a names=(\n", file);
     for (size_t i = 0; command_at(i); i++) print_name(file, command_at(i)->name, command_at(i)->summary);
+    print_name(file, "completion", completion_summary);
     print_choice(file, "_deeplda");
     fputs("if [ \"$funcstack[1]\" = _deeplda ]; then _deeplda \"$@\"; else compdef _deeplda deeplda; fi\n", file);
 }

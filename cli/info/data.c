@@ -22,8 +22,12 @@ static void print_part(const dlda_dataset *data, const char *part)
 {
     size_t classes = dlda_dataset_classes(data), shown = classes < MOST_NAMES ? classes : MOST_NAMES;
 
-    printf("%-12s%zu of %zu x %zu x %zu (height, width, channels)\n", part, dlda_dataset_count(data),
-           dlda_dataset_height(data), dlda_dataset_width(data), dlda_dataset_channels(data));
+    printf("%-12s%zu ", part, dlda_dataset_count(data));
+    if (dlda_dataset_height(data) * dlda_dataset_width(data) == 1)
+        printf("rows of %zu numbers\n", dlda_dataset_channels(data));
+    else
+        printf("images of %zu x %zu x %zu (height, width, channels)\n", dlda_dataset_height(data),
+               dlda_dataset_width(data), dlda_dataset_channels(data));
     if (dlda_dataset_label(data, 0) < 0) return;
     printf("%-12s%zu:", "classes", classes);
     for (size_t c = 0; c < shown; c++) {

@@ -48,8 +48,11 @@ static void write_model_text(const dlda_model *model, const char *path, const ch
                              const memory_need *need)
 {
     printf("%s: a DeepLDA model\n", path);
-    printf("input       %zu x %zu x %zu (height, width, channels)\n", dlda_model_height(model),
-           dlda_model_width(model), dlda_model_channels(model));
+    if (dlda_model_height(model) * dlda_model_width(model) == 1)
+        printf("input       rows of %zu numbers\n", dlda_model_channels(model));
+    else
+        printf("input       %zu x %zu x %zu (height, width, channels)\n", dlda_model_height(model),
+               dlda_model_width(model), dlda_model_channels(model));
     printf("preparation %s\n", dlda_model_preparation(model));
     printf("features    %zu\n", dlda_model_features(model));
     printf("parameters  %zu\n", dlda_model_parameters(model));

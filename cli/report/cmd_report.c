@@ -58,13 +58,13 @@ static dlda_status add_run(reporting *self, training_report *report, const char 
     run_samples tested = { 0 };
 
     if (!is_watched) run_samples_read(name, folder, self->arguments->options, &tested);
-    if (tested.problem[0]) tell_problem(self, tested.problem);
     dlda_status status = report_add(
         report, &(report_run){ .folder = folder,
                                .model = tested.model,
                                .samples = tested.samples,
                                .no_samples = is_watched ? "Drawn when the run has ended." : tested.problem,
                                .part = tested.part });
+    if (status == DLDA_OK && tested.problem[0]) tell_problem(self, tested.problem);
     run_samples_release(&tested);
     return status;
 }

@@ -28,7 +28,10 @@ static int edit_distance(const char *a, const char *b)
 
 int dlda_closest_word(const char *word, const char *const *words, size_t count)
 {
-    int best = -1, least = (int)strnlen(word, 63) / 3 + 2; /* a larger distance is not a typing error */
+    int length = (int)strnlen(word, 63), best = -1;
+    int least = length / 3 + 2; /* from this distance on, it is not a typing error */
+
+    if (least > length) least = length; /* a word of which no character is right is not one either */
 
     for (size_t i = 0; i < count; i++) {
         int distance = edit_distance(word, words[i]);

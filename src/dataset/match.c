@@ -107,7 +107,8 @@ void dlda_read_spec_use_size(dlda_read_spec *spec, int resized, size_t height, s
 void dlda_read_spec_use_dataset(dlda_read_spec *spec, const dlda_dataset *dataset)
 {
     if (!spec || !dataset) return;
-    if (dataset->channels == 1 || dataset->channels == 3) spec->channels = dataset->channels;
+    if (dataset->height * dataset->width > 1 && (dataset->channels == 1 || dataset->channels == 3))
+        spec->channels = dataset->channels;
     spec->names = (const char *const *)dataset->storage->names;
     spec->classes = dataset->classes;
     spec->columns = dlda_dataset_columns(dataset);

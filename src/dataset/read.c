@@ -131,11 +131,25 @@ done:
     return status;
 }
 
+/* 1 if a folder can be read and has nothing in it but hidden entries. */
+static int is_empty(const char *folder)
+{
+    dlda_name_list entries = { 0 };
+    int empty = dlda_name_list_add_folder(&entries, folder) == DLDA_OK && entries.count == 0;
+
+    dlda_name_list_release(&entries);
+    return empty;
+}
+
 static dlda_status fail_unknown(const dlda_source *source)
 {
     const char *path = source->spec->path;
     char expected[1024];
 
+    if (source->is_folder && is_empty(path))
+        return dlda_fail(DLDA_E_FORMAT,
+                         "%s: the folder is empty; expected data, such as a sub-folder of pictures for each class",
+                         path);
     list_expected(expected, sizeof expected);
     return dlda_fail(DLDA_E_FORMAT, "%s: %s; expected %s", path,
                      source->is_folder ? "nothing that is known in this folder" : "not a known format", expected);
@@ -197,6 +211,11 @@ static dlda_status check_values(const dlda_dataset *set, const dlda_read_spec *s
     dlda_image_shape have = { set->height, set->width, set->channels }, want = dlda_image_shape_wanted(spec, &have);
 
     if (dlda_image_shape_equal(&have, &want)) return DLDA_OK;
+    if (have.height * have.width == 1)
+        return dlda_fail(DLDA_E_SHAPE,
+                         "found rows of %zu numbers, expected images of %zu x %zu x %zu (height, width, channels)",
+                         have.channels, spec->fixed_height ? spec->fixed_height : want.height,
+                         spec->fixed_width ? spec->fixed_width : want.width, want.channels);
     return dlda_fail(DLDA_E_SHAPE,
                      "%zu x %zu x %zu numbers, expected %zu x %zu x %zu; only images of bytes are converted",
                      have.height, have.width, have.channels, want.height, want.width, want.channels);

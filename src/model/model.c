@@ -130,7 +130,7 @@ void dlda_read_spec_use_model(dlda_read_spec *spec, const dlda_model *self)
     size_t channels = dlda_model_channels(self);
 
     if (!spec || !self) return;
-    if (channels == 1 || channels == 3) spec->channels = channels;
+    if (dlda_model_image_size(self) > channels && (channels == 1 || channels == 3)) spec->channels = channels;
     spec->names = (const char *const *)self->class_names;
     spec->classes = self->classes;
     spec->features = dlda_model_image_size(self);

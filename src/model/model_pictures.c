@@ -159,7 +159,9 @@ dlda_status dlda_model_read_pictures(const dlda_model *model, dlda_workspace *wo
         .model = model, .paths = paths, .images = images, .size = dlda_shape_size(model->network->input)
     };
 
-    DLDA_TRY(find_size(model, spec, &job.any_size));
+    status = find_size(model, spec, &job.any_size);
+    if (status != DLDA_OK && n > 0) dlda_fail_at(status, "%s", paths[0]);
+    DLDA_TRY(status);
     DLDA_TRY(DLDA_TAKE(&job.status, n, "pictures"));
     DLDA_TRY(DLDA_TAKE(&job.messages, n, "pictures"));
     dlda_parallel_for(dlda_workspace_team(workspace), n, GRAIN, read_chunk, &job);

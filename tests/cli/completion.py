@@ -69,7 +69,8 @@ def test_bash():
     here = sorted(os.listdir("."))
     folders = [name for name in here if os.path.isdir(name)]
     offers(["tr"], ["train"])
-    offers([""], commands() + ["help"])
+    offers([""], commands() + ["help", "completion"])
+    offers(["completion", ""], ["bash", "zsh", "fish"])
     offers(["--"], ["--help", "--version"])
     offers(["help", "tr"], ["train"])
     offers(["train", "--obj"], ["--objective"])
@@ -111,9 +112,9 @@ def test_bash():
 
 
 def test_text(shell, text):
-    for words in [OBJECTIVES, NETS, SETS, ["bayes", "paper"], ["idx", "npy", "png"], ["mnist", "cifar10"]]:
+    for words in [OBJECTIVES, NETS, SETS, ["bayes", "paper"], ["idx", "npy", "png"], ["mnist", "cifar10"], ["bash", "zsh", "fish"]]:
         check(re.search(rf"[('\"]{' '.join(words)}[)' ]", text), f"{shell}: choices {' '.join(words)}")
-    for name in commands() + VERBS:
+    for name in commands() + VERBS + ["completion"]:
         check(re.search(rf"\b{name}\b", text), f"{shell}: {name}")
 
 

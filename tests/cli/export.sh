@@ -51,16 +51,16 @@ json "a['kind'] == 'checkpoint' and a['epochs_done'] == 2 and a['options']['batc
 expect 0 info run; prints 'run/model.safetensors: a DeepLDA model'
 expect 0 info run --json; json "a['kind'] == 'model'"
 expect 0 info small.net; prints ': a network'
-expect 0 info digits; prints '^training  *5000 of 28 x 28 x 1'; prints '^test  *1000 of'; prints '^classes  *10: 0 1 2'
+expect 0 info digits; prints '^training  *5000 images of 28 x 28 x 1'; prints '^test  *1000 images of'; prints '^classes  *10: 0 1 2'
 expect 0 info digits --json; json "a['kind'] == 'data' and [p['samples'] for p in a['parts']] == [5000, 1000]"
-expect 0 info data/good; prints '^training  *180 of 6 x 6 x 1'
-expect 0 info data/zero.png; prints 'without labels'; prints '^samples  *1 of 6 x 6 x 1'
+expect 0 info data/good; prints '^training  *180 images of 6 x 6 x 1'
+expect 0 info data/zero.png; prints 'without labels'; prints '^samples  *1 images of 6 x 6 x 1'
 "$python" - <<'PYTHON'
 import struct
 header = "{'descr': '<f4', 'fortran_order': False, 'shape': (5, 9), }".ljust(117) + "\n"
 open("features.npy", "wb").write(b"\x93NUMPY\x01\x00" + struct.pack("<H", 118) + header.encode() + bytes(180))
 PYTHON
-expect 0 info features.npy; prints '^samples  *5 of 1 x 1 x 9'
+expect 0 info features.npy; prints '^samples  *5 rows of 9 numbers'
 expect 0 info features.npy --json; json "a['parts'][0]['size'] == [1, 1, 9] and a['parts'][0]['classes'] == []"
 
 head -c 300 m.onnx >cut.onnx
@@ -71,7 +71,7 @@ head -c 5000 run/checkpoint.safetensors >cut.safetensors
 expect 1 info cut.safetensors; says 'cut.safetensors'; silent out
 expect 1 info missing; says 'missing'; silent out
 mkdir -p sizes/a sizes/b && cp data/zero.png sizes/a && cp data/large.png sizes/b
-expect 0 info sizes; says 'sizes: pictures of .* are resized to'; prints '^training    2 of'
+expect 0 info sizes; says 'sizes: pictures of .* are resized to'; prints '^training    2 images of'
 printf 'conv 3 9 pda 1\n' >slip
 expect 1 info slip; says "slip: line 1: conv: unknown word 'pda'; did you mean 'pad'?"; silent out
 

@@ -139,7 +139,7 @@ for signal in INT TERM; do
     holds "SIG$signal in the first epoch leaves a checkpoint alone" \
         "$python" "$here/interrupt.py" "$program" digits "early$signal" "$signal" early
     expect 1 eval "early$signal"
-    says "early$signal: has no model.safetensors yet, .*; [0-9]* batches of it are done. .*'deeplda train --resume early$signal' continues"
+    says "early$signal: has no model.safetensors yet, .*; [0-9]* batches of it are done. .*: deeplda train --resume early$signal\$"
 done
 tiny 1 burst data/good --rate 1000000 --decay 1; says 'epoch 1, batch'; absent burst
 mkdir kept

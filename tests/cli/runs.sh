@@ -90,7 +90,29 @@ expect 1 train data/good --init empty --net three.net -o bad; says 'train: empty
 
 expect 1 eval good_run/checkpoint.safetensors
 says 'good_run/checkpoint.safetensors: found a checkpoint (of a training), expected a model; that of this run is good_run/model.safetensors'
-expect 1 eval half/checkpoint.safetensors; says "expected a model; 'deeplda train --resume half' continues"
+expect 1 eval half/checkpoint.safetensors; says 'expected a model, which its training writes; to continue it: deeplda train --resume half$'
+cp -r half 'half a run'
+expect 1 eval 'half a run/checkpoint.safetensors'; says "deeplda train --resume 'half a run'$"
+mkdir hollow
+expect 1 report hollow; says 'hollow: is not a run folder'; lacks err 'cannot open'
+"$python" -c "
+import random
+random.seed(1)
+print('a,b,c,label')
+for i in range(240): print(random.random(), random.random(), random.random(), i % 3, sep=',')" >noise.csv
+expect 0 train noise.csv --net three.net --epochs 8 --validation 60 --tolerance 100 -o tolerant
+"$python" - <<'END'
+import csv, re, sys
+best = kept = 0
+lines = [line for line in open("err") if line.startswith("epoch")]
+for row, line in zip(csv.DictReader(open("tolerant/history.csv")), lines, strict=True):
+    accuracy = float(row["validation_accuracy"])
+    if not re.search(" kept$" if accuracy < best else " best$", line): sys.exit(line)
+    kept += accuracy < best
+    best = max(best, accuracy)
+sys.exit(kept == 0)
+END
+verdict $? "epochs below the best are kept, not best"
 expect 1 predict folder.onnx data/zero.png; says 'folder.onnx: found an ONNX file, expected a model; give the model that it was exported from'
 expect 1 predict data/zero.png good_run; says 'data/zero.png: found a picture, expected a model file or a run folder; usage: deeplda predict MODEL FILE'
 expect 1 predict table.csv data/zero.png; says 'table.csv: found a table (CSV), expected a model file'
