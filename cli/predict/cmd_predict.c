@@ -200,7 +200,7 @@ const cli_command predict_command = {
     .operands = "MODEL FILE...",
     .least = 1,
     .most = (size_t)-1,
-    .summary = "Classify images: pictures or other files in, CSV or JSON lines out.",
+    .summary = "Classify pictures or table rows; print CSV or JSON lines.",
     .details =
         "MODEL is a model file or a run folder. FILE is a PNG or JPEG picture, a folder of pictures (searched "
         "recursively), an array of images "

@@ -111,7 +111,7 @@ const char *run_end_text(run_end end)
     case RUN_END_COMPLETE: return "complete";
     case RUN_END_STOPPED: return "stopped";
     case RUN_END_FAILED: return "failed";
-    case RUN_END_LOST: return "ended without a word";
+    case RUN_END_LOST: return "ended unexpectedly";
     case RUN_END_UNKNOWN: break;
     }
     return "unknown";

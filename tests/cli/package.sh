@@ -72,17 +72,8 @@ holds "exported is what the headers declare with DLDA_API, and nothing else" tes
 
 # ---- README's program ----
 
-# The block of C of README.md: its #include line, then statements.
-sed -n '/^```c$/,/^```$/p' "$root/README.md" | sed '1d;$d' >block
-{
-    echo '#include <stdio.h>'
-    grep '^#include' block
-    echo 'int main(void)'
-    echo '{'
-    grep -v '^#include' block
-    echo 'return 0;'
-    echo '}'
-} >readme.c
+# The block of C of README.md is a whole program.
+sed -n '/^```c$/,/^```$/p' "$root/README.md" | sed '1d;$d' >readme.c
 cp readme.c readme.cpp
 expect 0 train digits --net mlp --epochs 2 --subset 1000 --batch 100 -q -o run
 expect 0 data convert digits --to png -o png
@@ -104,6 +95,7 @@ shared=$(pkg-config --libs deeplda)
 static="$libraries/libdeeplda.a $(pkg-config --static --libs deeplda | sed 's/-ldeeplda//; s/-lgfortran//g')"
 # shellcheck disable=SC2086  # lists of words
 {
+    runs "as written there" cc readme.c $(pkg-config --cflags --libs deeplda)
     runs "C, shared" cc -std=c11 $flags readme.c $shared
     ldd readme >out; prints 'libdeeplda\.so\.0 => '
     runs "C++17, shared" c++ -std=c++17 $flags readme.cpp $shared

@@ -489,7 +489,7 @@ def test_live_interrupted():
         training.kill()
         training.wait()
     end = run("report", "killed", env=PLAIN)
-    check(end.returncode == 0 and "ended without a word" in Page("killed/report.html").text, "a run that was killed")
+    check(end.returncode == 0 and "ended unexpectedly" in Page("killed/report.html").text, "a run that was killed")
 
 
 def main():
