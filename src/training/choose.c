@@ -118,7 +118,8 @@ static void choose_epochs(choice *self)
     size_t batch = (size_t)self->options->batch, batches = self->count > batch ? self->count / batch : 1;
     size_t steps = is_table(self) ? TABLE_STEPS : PICTURE_STEPS;
     size_t wanted = (steps + batches - 1) / batches, epochs = clamp(wanted, LEAST_EPOCHS, MOST_EPOCHS);
-    size_t rows = batch < self->count ? batch : self->count, done = epochs * batches;
+    size_t rows = batch < self->count ? batch : self->count;
+    size_t done = epochs * ((self->count + rows - 1) / rows); /* the last batch of an epoch counts, too */
 
     set_number(self, epochs);
     if (wanted > epochs)
