@@ -25,7 +25,7 @@ LAYERS = [
 ]
 RANK = {folder: rank for rank, folders in enumerate(LAYERS) for folder in folders}
 
-PUBLIC = ["deeplda.h", "deeplda_lda.h"]
+PUBLIC = ["deeplda.h", "deeplda_lda.h", "deeplda_comm.h"]
 
 # What the program may include of src/, besides the public headers. The benchmark times single kernels.
 PROGRAM = ["base"]
@@ -39,7 +39,7 @@ LIBRARIES = {
     "pthread.h": ["src/base/thread.h", "src/linalg/gemm.c", "examples/service.c"],
     "png.h": ["src/base/png_file.c", "src/dataset/read_png.c"],
     "jpeglib.h": ["src/dataset/read_jpeg.c"],
-    "zlib.h": ["src/dataset/byte_flow.h", "src/training/checkpoint*.c"],
+    "zlib.h": ["src/dataset/byte_flow.h", "src/training/checkpoint*.c", "src/base/comm.c"],
     "jansson.h": ["src/base/options_json.c", "src/model/*", "src/training/*", "cli/data/convert_cifar10.c",
                   "cli/report/run_folder.h", "cli/reproduce/budget.c", "cli/reproduce/record.c"],
     "linear.h": ["src/classify/linear_svm.c"],

@@ -188,7 +188,7 @@ static dlda_status make_parts(dlda_trainer *self)
                                  (uint64_t)options->seed, &self->sampler));
     self->batch = dlda_sampler_size(self->sampler, 0);
     dlda_passes_spec passes = { self->batch, (size_t)options->norm_group, (size_t)options->micro_batch, self->team,
-                                (dlda_kernels)options->kernels };
+                                (dlda_kernels)options->kernels, self->comm };
     DLDA_TRY(propose_groups(dlda_passes_create(network, &passes, &self->passes), options));
     dlda_passes_plan(self->passes, &self->portion);
     dlda_objective_spec objective = { (dlda_objective_kind)options->objective,

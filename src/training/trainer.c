@@ -55,7 +55,7 @@ dlda_status dlda_trainer_step(dlda_trainer *self, size_t epoch, size_t batch, do
     end_phase(self, DLDA_PHASE_FORWARD);
     DLDA_TRY(dlda_objective_evaluate(self->objective, H, now->labels, now->n, loss, self->dH));
     end_phase(self, DLDA_PHASE_OBJECTIVE);
-    dlda_passes_backward(self->passes, self->weights, self->dH, self->gradient);
+    DLDA_TRY(dlda_passes_backward(self->passes, self->weights, self->dH, self->gradient));
     end_phase(self, DLDA_PHASE_BACKWARD);
     dlda_nesterov_step(&rule, self->team, network->n_weights, self->gradient, self->velocity, self->weights);
     end_phase(self, DLDA_PHASE_OPTIMISER);

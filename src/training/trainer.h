@@ -30,6 +30,7 @@ struct dlda_trainer {
     const dlda_preparation *batch_preparation; /* applied to each batch; NULL: none                         */
     dlda_dataset *probe; /* part of train that is measured after each epoch; NULL: all of it */
     dlda_watch watch;
+    const dlda_comm *comm; /* NULL: one rank */
     size_t batch; /* size of the largest batch */
     dlda_team *team;
     dlda_sampler *sampler;    /* from the first batch on, only the loader's thread uses it, except for sizes */

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * deeplda_comm.h - several processes, called ranks, that work on one training or one data set.
+ *
+ * A dlda_comm is a small table of functions through which the ranks add and exchange numbers. libdeeplda calls them and
+ * starts nothing itself. libdeeplda_mpi (deeplda_mpi.h) makes one of an MPI communicator; any other way of sending bytes
+ * can provide one. Wherever the library takes a dlda_comm, NULL stands for a single process.
+ *
+ * All ranks call the same functions of the library in the same order, with the same options and the same data. The
+ * objective is that of the whole batch (docs/scaling.md): only sums travel, and each of them is the sum over all rows.
+ */
+#ifndef DEEPLDA_COMM_H
+#define DEEPLDA_COMM_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Each of the functions that return int gives 0, or another value when this or any other rank has failed; from then on
+ * all of them do, and error() says which rank and why. `sum` leaves the same bits on all ranks. All but `exchange` are
+ * called from one thread; `exchange` may run beside them, from another one. */
+typedef struct dlda_comm {
+    void *user;        /* first argument of each function                      */
+    size_t rank, size; /* this process, from 0, and their number               */
+    size_t local_size; /* ranks on this machine, which share its cores         */
+    /* Replaces values [n] by their sums over all ranks. n may be 0: the ranks wait for each other. */
+    int (*sum)(void *user, double *values, size_t n);
+    /* The same for floats, in the background: the values must not be touched until end_sums has returned, which waits
+     * for all sums that were begun. */
+    int (*begin_sum)(void *user, float *values, size_t n);
+    int (*end_sums)(void *user);
+    /* Copies the bytes [n] of rank 0 to all ranks. */
+    int (*broadcast)(void *user, void *bytes, size_t n);
+    /* Sends to[r] bytes to each rank r and receives from[r] bytes from it; both arrays are in the order of the ranks. */
+    int (*exchange)(void *user, const void *sent, const size_t *to, void *received, const size_t *from);
+    /* Makes the calls of all other ranks fail with "rank R: message". Does not wait. */
+    void (*fail)(void *user, const char *message);
+    /* Why a call failed; "" if none has. Valid as long as the comm. */
+    const char *(*error)(void *user);
+    /* Seconds that this rank has waited for others so far. */
+    double (*waited)(void *user);
+} dlda_comm;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
