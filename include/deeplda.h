@@ -282,6 +282,7 @@ typedef struct dlda_progress {
     double images_per_second;   /* mean of this epoch                                              */
     double seconds_left;        /* of the whole training, estimated                                */
     double loader_seconds;      /* processor time of the loader thread for this batch              */
+    double waiting;             /* share of the time in which ranks wait for others; 0 with one     */
 } dlda_progress;
 
 /* The phases of a training step, in order. */

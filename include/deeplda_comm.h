@@ -12,7 +12,7 @@
 #ifndef DEEPLDA_COMM_H
 #define DEEPLDA_COMM_H
 
-#include <stddef.h>
+#include "deeplda.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -42,6 +42,18 @@ typedef struct dlda_comm {
     /* Seconds that this rank has waited for others so far. */
     double (*waited)(void *user);
 } dlda_comm;
+
+/* As dlda_trainer_create, for a training by all ranks, each of which then calls the same functions of its trainer. The rows
+ * of each batch are divided among the ranks. Rank 0 alone writes a record and should alone print. The comm must outlive the
+ * trainer; NULL: one process. */
+DLDA_API dlda_status dlda_trainer_create_over(const dlda_comm *comm, const dlda_options *options,
+                                              const dlda_dataset *train, const dlda_dataset *validation,
+                                              dlda_trainer **trainer);
+
+/* Keeps a share of the images in the memory of each rank, for a set that all ranks have just read alike. From then on, images
+ * that a rank needs for a batch come from the rank that has them. Labels and sizes remain those of the whole set, and so do
+ * sets that are divided from it; dlda_dataset_images is for samples of this rank only. `comm` may be NULL: one process. */
+DLDA_API dlda_status dlda_dataset_keep_share(dlda_dataset *dataset, const dlda_comm *comm);
 
 #ifdef __cplusplus
 }

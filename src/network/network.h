@@ -158,6 +158,7 @@ dlda_plan *dlda_passes_plan(const dlda_passes *passes, size_t *most);
 /* The rows of a batch of n that this rank has, at most dlda_passes_most of them. */
 dlda_rows dlda_passes_rows(const dlda_passes *passes, size_t n);
 size_t dlda_passes_most(const dlda_passes *passes);
+size_t dlda_passes_groups(const dlda_passes *passes); /* of all ranks */
 /* As dlda_plan_forward and dlda_plan_backward. The result does not depend on `micro`. `n` is the number of rows of the
  * whole batch; X, the samples, the features and dH are those of this rank, the gradient and the state those of all. The
  * state is complete when the backward pass has returned. */

@@ -98,6 +98,11 @@ size_t dlda_passes_most(const dlda_passes *self)
     return self->largest * self->n_groups;
 }
 
+size_t dlda_passes_groups(const dlda_passes *self)
+{
+    return self->all_groups;
+}
+
 /* ---- Memory ---- */
 
 static dlda_plan_spec plan_spec(const dlda_passes_spec *spec)

@@ -48,6 +48,7 @@ dlda_status dlda_trainer_record(dlda_trainer *self, const char *folder, int forc
     if (self->clock.begin > 0) /* some files are written by the first epoch alone */
         DLDA_FAIL(DLDA_E_ARGUMENT, "record: %zu steps are done already, expected a trainer that has not begun",
                   self->steps_done);
+    if (dlda_comm_rank(self->comm) > 0) return DLDA_OK; /* rank 0 writes for all */
     DLDA_TRY(dlda_take_text(folder, &copy));
     DLDA_TRY(make_folder(folder, force, &self->made_folder));
     dlda_folder_remove_leftovers(folder);
@@ -56,7 +57,7 @@ dlda_status dlda_trainer_record(dlda_trainer *self, const char *folder, int forc
     copy = NULL;
 done:
     dlda_release(copy);
-    return status;
+    return status == DLDA_OK ? status : dlda_comm_fail(self->comm, status);
 }
 
 void dlda_trainer_leave_folder(const dlda_trainer *self)
