@@ -268,15 +268,16 @@ const cli_command refit_command = {
     .most = 2,
     .replaces = 1,
     .summary = "Refit a model's LDA: on other data, with one more class, other priors or calibration.",
-    .details = "Fits the LDA on the network's features again, in closed form: one pass over the images. The "
-               "network is unchanged. Writes the resulting model to -o.\n"
-               "MODEL is a model file or a run folder. With DATA, which is anything that train takes, the LDA is "
-               "fitted on all samples of the training part, whose classes become those of the model; without DATA, "
-               "on the data of the model's run. With --add-class NAME and at least two pictures "
-               "of that class (a folder, an IDX file or an .npy file), the model gets one more class; no data of "
-               "the other classes is needed. With --priors alone, only the class priors for --proba bayes "
-               "change. --calibrate DATA fits the calibration to DATA, which the network was not trained on; without "
-               "it, the model keeps its calibration. Formulas: docs/evaluation.md.",
+    .details =
+        "Fits the LDA on the network's features again, in closed form: one pass over the images. The "
+        "network is unchanged. Writes the resulting model to -o.\n"
+        "MODEL is a model file or a run folder. With DATA, which is anything that train takes, the LDA is "
+        "fitted on all samples of the training part, whose classes become those of the model; without DATA, "
+        "on the data of the model's run. With --add-class NAME and at least two pictures "
+        "of that class (a folder, an IDX file or an .npy file), the model gets one more class; no data of "
+        "the other classes is needed. With --priors alone, only the class priors for --proba bayes "
+        "change. --calibrate DATA fits the calibration to DATA, which the network was not trained on; without "
+        "it, the model keeps its calibration. Formulas: docs/evaluation.md.",
     .examples = "deeplda refit run ~/newdata -o new.safetensors\n"
                 "deeplda refit run --lambda 0.1 -o smooth.safetensors\n"
                 "deeplda refit run --add-class seven ~/sevens -o more.safetensors\n"

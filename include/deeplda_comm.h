@@ -50,10 +50,20 @@ DLDA_API dlda_status dlda_trainer_create_over(const dlda_comm *comm, const dlda_
                                               const dlda_dataset *train, const dlda_dataset *validation,
                                               dlda_trainer **trainer);
 
-/* Keeps a share of the images in the memory of each rank, for a set that all ranks have just read alike. From then on, images
- * that a rank needs for a batch come from the rank that has them. Labels and sizes remain those of the whole set, and so do
- * sets that are divided from it; dlda_dataset_images is for samples of this rank only. `comm` may be NULL: one process. */
+/* Keeps a share of the images in the memory of each rank, of a set that all ranks have read alike, and of all sets that share
+ * its images. From then on, images that a rank needs for a batch come from the rank that has them. Labels and sizes remain
+ * those of the whole set; dlda_dataset_images is for samples of this rank only. No other thread may use these sets during
+ * the call. `comm` may be NULL: one process. */
 DLDA_API dlda_status dlda_dataset_keep_share(dlda_dataset *dataset, const dlda_comm *comm);
+
+/* As dlda_model_evaluate and dlda_model_write_features: ranks divide the samples, and all get the result; rank 0 writes the
+ * file. The features are written of data that every rank holds whole. `comm` may be NULL: one process. */
+DLDA_API dlda_status dlda_model_evaluate_over(const dlda_comm *comm, const dlda_model *model,
+                                              dlda_workspace *workspace, const dlda_dataset *dataset,
+                                              dlda_probability kind, dlda_evaluation **evaluation);
+DLDA_API dlda_status dlda_model_write_features_over(const dlda_comm *comm, const dlda_model *model,
+                                                    dlda_workspace *workspace, const dlda_dataset *dataset, int raw,
+                                                    const char *path);
 
 #ifdef __cplusplus
 }

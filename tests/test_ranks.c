@@ -404,20 +404,28 @@ static void test_ranks_that_differ(void **state)
     }
 }
 
+static void keep_and_look(const dlda_comm *comm, void *context)
+{
+    dlda_dataset *set = context;
+    float image[SIDE * SIDE];
+    size_t mine = comm->rank == 0 ? 0 : COUNT - 1, other = COUNT - 1 - mine;
+
+    CHECK_OK(dlda_dataset_keep_share(set, comm));
+    CHECK_OK(dlda_dataset_images(set, mine, 1, image));
+    CHECK_STATUS(dlda_dataset_images(set, other, 1, image), DLDA_E_ARGUMENT);
+    CHECK_STATUS(dlda_dataset_keep_share(set, comm), DLDA_E_ARGUMENT); /* twice */
+}
+
 static void test_images_of_other_ranks_are_refused(void **state)
 {
-    dlda_dataset *set = new_problem(1), *part = NULL, *rest = NULL;
+    dlda_dataset *sets[] = { new_problem(1), new_problem(1) };
     float image[SIDE * SIDE];
 
     (void)state;
-    CHECK_OK(dlda_dataset_keep_share(set, NULL)); /* one process: nothing happens */
-    CHECK_OK(dlda_dataset_images(set, COUNT - 1, 1, image));
-    CHECK_OK(dlda_dataset_split(set, 40, 1, &rest, &part));
-    dlda_comm two = { .rank = 0, .size = 2 };
-    CHECK_STATUS(dlda_dataset_keep_share(set, &two), DLDA_E_ARGUMENT); /* others use the images */
-    dlda_dataset_destroy(part);
-    dlda_dataset_destroy(rest);
-    dlda_dataset_destroy(set);
+    CHECK_OK(dlda_dataset_keep_share(sets[0], NULL)); /* one process: nothing happens */
+    CHECK_OK(dlda_dataset_images(sets[0], COUNT - 1, 1, image));
+    run_ranks(2, keep_and_look, (void **)sets);
+    for (int i = 0; i < 2; i++) dlda_dataset_destroy(sets[i]);
 }
 
 int main(void)

@@ -60,9 +60,14 @@ dlda_status dlda_comm_fail(const dlda_comm *comm, dlda_status status)
     return status;
 }
 
+uint32_t dlda_comm_checksum(uint32_t before, const void *bytes, size_t n)
+{
+    return (uint32_t)crc32_z(before, bytes, n);
+}
+
 dlda_status dlda_comm_agree(const dlda_comm *comm, const void *bytes, size_t n, const char *what)
 {
-    const uint32_t ours = (uint32_t)crc32_z(0, bytes, n);
+    const uint32_t ours = dlda_comm_checksum(0, bytes, n);
     uint32_t theirs = ours;
     double differs = 0;
 

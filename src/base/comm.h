@@ -28,6 +28,8 @@ double dlda_comm_waited(const dlda_comm *comm);
 /* Passes on a failure of this rank, with its latest message, unless another rank failed first. Returns `status`. */
 dlda_status dlda_comm_fail(const dlda_comm *comm, dlda_status status);
 
+/* A checksum of what was added before and of these bytes; 0 before the first. */
+uint32_t dlda_comm_checksum(uint32_t before, const void *bytes, size_t n);
 /* DLDA_E_RANK unless all ranks have the same bytes. `what` names them: "the data". */
 dlda_status dlda_comm_agree(const dlda_comm *comm, const void *bytes, size_t n, const char *what);
 

@@ -9,9 +9,7 @@
 #include "base/memory.h"
 #include "dataset/dataset_internal.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 /* ---- Which rank has a sample ---- */
 
@@ -100,12 +98,13 @@ static uint32_t fingerprint(const dlda_dataset *self)
     enum { IMAGES = 256 };
     const size_t shape[] = { self->count, self->height, self->width, self->channels, self->classes };
     size_t step = self->count / IMAGES + 1;
-    uLong crc = crc32_z(0, (const Bytef *)shape, sizeof shape);
+    uint32_t mark = dlda_comm_checksum(0, shape, sizeof shape);
 
-    if (self->labels) crc = crc32_z(crc, (const Bytef *)self->labels, self->count * sizeof *self->labels);
+    if (self->labels) mark = dlda_comm_checksum(mark, self->labels, self->count * sizeof *self->labels);
     for (size_t i = 0; i < self->count; i += step)
-        if (dlda_dataset_holds(self, i)) crc = crc32_z(crc, dlda_dataset_raw(self, i), dlda_dataset_raw_size(self));
-    return (uint32_t)crc;
+        if (dlda_dataset_holds(self, i))
+            mark = dlda_comm_checksum(mark, dlda_dataset_raw(self, i), dlda_dataset_raw_size(self));
+    return mark;
 }
 
 dlda_status dlda_dataset_agree(const dlda_dataset *self, const dlda_comm *comm, const char *what)
@@ -117,14 +116,6 @@ dlda_status dlda_dataset_agree(const dlda_dataset *self, const dlda_comm *comm, 
     return dlda_comm_agree(comm, &mark, sizeof mark, what);
 }
 
-static dlda_status check_sole_user(const dlda_dataset *self)
-{
-    if (atomic_load(&self->storage->users) == 1 && self->storage->ranks <= 1) return DLDA_OK;
-    return dlda_fail(DLDA_E_ARGUMENT,
-                     "share: the images belong to several data sets or are shared already, expected a "
-                     "set that was just read");
-}
-
 dlda_status dlda_dataset_keep_share(dlda_dataset *self, const dlda_comm *comm)
 {
     DLDA_NEED(self);
@@ -134,7 +125,8 @@ dlda_status dlda_dataset_keep_share(dlda_dataset *self, const dlda_comm *comm)
     char *held = NULL;
 
     if (dlda_comm_size(comm) == 1) return DLDA_OK;
-    DLDA_TRY(check_sole_user(self));
+    if (dlda_dataset_is_shared(self))
+        DLDA_FAIL(DLDA_E_ARGUMENT, "share: the images are divided among %zu ranks already", storage->ranks);
     DLDA_TRY(dlda_dataset_agree(self, comm, "the data"));
     storage->ranks = dlda_comm_size(comm);
     size_t first = first_image(storage, rank), n = first_image(storage, rank + 1) - first;
