@@ -35,7 +35,7 @@ typedef struct dlda_comm {
     int (*broadcast)(void *user, void *bytes, size_t n);
     /* Sends to[r] bytes to each rank r and receives from[r] bytes from it; both arrays are in the order of the ranks. */
     int (*exchange)(void *user, const void *sent, const size_t *to, void *received, const size_t *from);
-    /* Makes the calls of all other ranks fail with "rank R: message". Does not wait. */
+    /* Makes the calls of all other ranks fail with "rank R: message". May wait some seconds until they know. */
     void (*fail)(void *user, const char *message);
     /* Why a call failed; "" if none has. Valid as long as the comm. */
     const char *(*error)(void *user);

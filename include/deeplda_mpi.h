@@ -26,8 +26,9 @@ DLDA_API int dlda_mpi_open(dlda_comm *comm, char *why, size_t room);
 /* The same for another communicator: `communicator` points to an MPI_Comm. Called by all its ranks. */
 DLDA_API int dlda_mpi_open_for(const void *communicator, dlda_comm *comm, char *why, size_t room);
 
-/* Ends the comm, and MPI if dlda_mpi_open has initialised it; all ranks call it. After a failure it waits up to 20 seconds
- * for the others to end too, and then aborts the job. */
+/* Ends the comm, and MPI if dlda_mpi_open has initialised it; all ranks call it. After a failure, operations are left that
+ * MPI cannot cancel: it is not called again, not even to finalise it, and the process should end. Ranks other than 0 then wait
+ * here for 10 seconds, since the launcher ends the job with the first rank that ends. */
 DLDA_API void dlda_mpi_close(dlda_comm *comm);
 
 #ifdef __cplusplus

@@ -7,7 +7,9 @@
  * all calls of MPI.
  *
  * Whoever waits also looks for notices of failure. They travel on a communicator of their own, so that a rank can send one
- * at any moment, whatever the others are waiting for.
+ * at any moment, whatever the others are waiting for. After a failure, operations remain under way that can neither be
+ * completed nor cancelled, and MPI would write to their arrays in any later call. So the ranks part within the call that
+ * fails, while its arrays are still there: they wait for each other once more, and MPI is not called again.
  */
 #define _GNU_SOURCE
 #include "deeplda_mpi.h"
@@ -21,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { MOST_SUMS = 64, MESSAGE = 1024, LARGEST = 1 << 28 };
 
@@ -35,7 +38,8 @@ typedef struct state {
     int n_sums;
     int *counts; /* [4 size] of an exchange */
     double waited;
-    int failed; /* 1: error is the cause   */
+    int failed;          /* 1: error is the cause                        */
+    int parting, parted; /* a thread takes leave of the other ranks; did */
     char error[MESSAGE + 32];
     MPI_Request *sent; /* [size] notices          */
     char notice[MESSAGE];
@@ -90,6 +94,36 @@ static int check_mpi(state *self, int code, const char *what)
     return 1;
 }
 
+/* ---- The end after a failure ---- */
+
+/* Waits until all ranks know of the failure, or for some time: a rank that computes will not listen, and one that is dead
+ * never. The other thread, if it fails too, waits until this is over. */
+static void take_leave(state *self)
+{
+    const double most = 15, begin = seconds_now();
+    MPI_Request request = MPI_REQUEST_NULL;
+    int done = 0;
+
+    pthread_mutex_lock(&self->mutex);
+    if (self->parting) {
+        while (!self->parted) pthread_cond_wait(&self->changed, &self->mutex);
+        pthread_mutex_unlock(&self->mutex);
+        return;
+    }
+    self->parting = 1;
+    if (MPI_Ibarrier(self->notices, &request) != MPI_SUCCESS) done = 1;
+    while (!done && seconds_now() - begin < most) {
+        look_for_notices(self);
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        pthread_mutex_unlock(&self->mutex);
+        rest(1000000);
+        pthread_mutex_lock(&self->mutex);
+    }
+    self->parted = 1;
+    pthread_cond_broadcast(&self->changed);
+    pthread_mutex_unlock(&self->mutex);
+}
+
 /* ---- Waiting ---- */
 
 /* Waits until all of the requests are complete or a rank has failed. At first it only yields: most waits are short. Its
@@ -101,11 +135,16 @@ static int wait_for(state *self, int n, MPI_Request *requests, int counts)
 
     for (unsigned turn = 0; !done; turn++) {
         pthread_mutex_lock(&self->mutex);
-        if (!self->failed) check_mpi(self, MPI_Testall(n, requests, &done, MPI_STATUSES_IGNORE), "waiting");
-        if (!done && turn % 64 == 0) look_for_notices(self);
+        if (!self->failed) {
+            check_mpi(self, MPI_Testall(n, requests, &done, MPI_STATUSES_IGNORE), "waiting");
+            if (!done && turn % 64 == 0) look_for_notices(self);
+        }
         int failed = self->failed;
         pthread_mutex_unlock(&self->mutex);
-        if (failed) return 1;
+        if (failed) {
+            take_leave(self);
+            return 1;
+        }
         if (done) break;
         if (seconds_now() - begin < spins) sched_yield();
         else rest(50000);
@@ -123,6 +162,7 @@ static int wait_for(state *self, int n, MPI_Request *requests, int counts)
         pthread_mutex_lock(&(self)->mutex);                                                                        \
         int failed = (self)->failed || check_mpi(self, (call), what);                                              \
         pthread_mutex_unlock(&(self)->mutex);                                                                      \
+        if (failed) take_leave(self);                                                                              \
         if (failed || wait_for(self, 1, &request, counts)) return 1;                                               \
     } while (0)
 
@@ -192,6 +232,7 @@ static int begin_sum(void *user, float *values, size_t n)
         pthread_cond_signal(&self->changed);
         pthread_mutex_unlock(&self->mutex);
     }
+    if (failed) take_leave(self);
     return failed;
 }
 
@@ -212,14 +253,14 @@ static void fail(void *user, const char *message)
     state *self = user;
 
     pthread_mutex_lock(&self->mutex);
-    int first = !self->failed;
-    note_failure(self, self->rank, message);
-    if (first) {
+    if (!self->failed) {
+        note_failure(self, self->rank, message);
         snprintf(self->notice, sizeof self->notice, "%s", message);
         for (int r = 0; r < self->size; r++)
             if (r != self->rank) MPI_Isend(self->notice, MESSAGE, MPI_CHAR, r, 0, self->notices, &self->sent[r]);
     }
     pthread_mutex_unlock(&self->mutex);
+    take_leave(self);
 }
 
 /* Counts and displacements of MPI are of type int. */
@@ -370,22 +411,6 @@ int dlda_mpi_open(dlda_comm *comm, char *why, size_t room)
     return make(MPI_COMM_WORLD, !before, comm, why, room);
 }
 
-/* After a failure: waits until all ranks know of it and have ended their work. */
-static int wait_for_others(state *self)
-{
-    const double most = 20, begin = seconds_now();
-    MPI_Request request = MPI_REQUEST_NULL;
-    int done = 0;
-
-    if (MPI_Ibarrier(self->notices, &request) != MPI_SUCCESS) return 0;
-    while (!done && seconds_now() - begin < most) {
-        look_for_notices(self);
-        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-        rest(1000000);
-    }
-    return done;
-}
-
 static void end_thread(state *self)
 {
     pthread_mutex_lock(&self->mutex);
@@ -395,20 +420,26 @@ static void end_thread(state *self)
     pthread_join(self->thread, NULL);
 }
 
+/* The launcher ends all ranks when one ends in failure; rank 0, which has to write and to print, should be the first. */
+static void await_end(const state *self)
+{
+    if (self->rank > 0) sleep(10);
+}
+
 void dlda_mpi_close(dlda_comm *comm)
 {
     state *self = comm->user;
 
     if (!self->failed) sum(self, NULL, 0); /* a rank that fails till here is heard */
     end_thread(self);
-    if (self->failed && !wait_for_others(self)) MPI_Abort(self->calls, 1);
-    if (self->failed) MPI_Waitall(self->size, self->sent, MPI_STATUSES_IGNORE);
-    if (!self->failed) { /* after a failure, operations may still be under way on them */
+    if (self->failed) {
+        await_end(self);
+    } else {
         MPI_Comm_free(&self->calls);
         MPI_Comm_free(&self->exchanges);
         MPI_Comm_free(&self->notices);
+        if (self->initialised) MPI_Finalize();
     }
-    if (self->initialised) MPI_Finalize();
     *comm = (dlda_comm){ .size = 1 };
     pthread_mutex_destroy(&self->mutex);
     pthread_cond_destroy(&self->changed);

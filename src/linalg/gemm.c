@@ -6,9 +6,11 @@
  * depend on the number of threads.
  */
 #include "linalg/gemm.h"
+#include "base/memory.h"
 
 #include <cblas.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #ifdef DLDA_WITH_LIBXSMM
 #include <libxsmm.h>
 #endif
@@ -41,6 +43,23 @@ void dlda_blas_end(void)
     pthread_mutex_lock(&blas_lock);
     if (--blas_users == 0 && blas_threads_before != 1) openblas_set_num_threads(blas_threads_before);
     pthread_mutex_unlock(&blas_lock);
+}
+
+/* OpenBLAS keeps the buffer of its first call, of 128 MB; most of it is never touched. */
+dlda_status dlda_blas_reserve(void)
+{
+    enum { BUFFER = 144 << 20, N = 32 };
+    static atomic_int reserved;
+    double X[N * N] = { 0 }, S[N * N] = { 0 };
+    char *room = NULL;
+
+    if (!openblas_set_num_threads || atomic_load(&reserved)) return DLDA_OK;
+    dlda_status status = DLDA_TAKE(&room, BUFFER, "matrix products");
+    dlda_release(room);
+    if (status != DLDA_OK) return status;
+    dlda_double_add_products(N, N, X, S);
+    atomic_store(&reserved, 1);
+    return DLDA_OK;
 }
 
 /* ---- Products of floats ---- */

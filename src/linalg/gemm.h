@@ -27,6 +27,10 @@ typedef struct dlda_gemm {
 void dlda_blas_begin(void);
 void dlda_blas_end(void);
 
+/* Takes the memory that the BLAS needs in one thread, for whoever will use it. OpenBLAS tries forever to get its memory, so a
+ * process with little memory would hang; here, that is DLDA_E_MEMORY. */
+dlda_status dlda_blas_reserve(void);
+
 /* Chooses the method; call it once, after the fields above are set. */
 void dlda_gemm_plan(dlda_gemm *gemm);
 /* The same product with another size, e.g. for the last rows. The first use of a size generates its kernel (some

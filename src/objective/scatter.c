@@ -51,6 +51,7 @@ dlda_status dlda_scatter_create_as(size_t classes, size_t features, int pooled, 
     if (classes < 1 || features < 1)
         DLDA_FAIL(DLDA_E_ARGUMENT, "scatter: %zu classes of %zu features, expected at least 1 of 1", classes,
                   features);
+    DLDA_TRY(dlda_blas_reserve());
     DLDA_TRY(dlda_multiply_sizes(classes, features, "class means", &n_means));
     DLDA_TRY(dlda_multiply_sizes(pooled ? features : n_means, features, "class moments", &n_moments));
     DLDA_TRY(DLDA_TAKE(&self, 1, "scatter"));

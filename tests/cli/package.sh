@@ -22,7 +22,7 @@ export PKG_CONFIG_PATH LD_LIBRARY_PATH
 
 # ---- Files ----
 
-for file in "$prefix/bin/deeplda" "$prefix/include/deeplda.h" "$prefix/include/deeplda_lda.h" "$prefix/share/man/man1/deeplda.1" \
+for file in "$prefix/bin/deeplda" "$prefix/include/deeplda.h" "$prefix/include/deeplda_lda.h" "$prefix/include/deeplda_comm.h" "$prefix/share/man/man1/deeplda.1" \
     "$libraries/libdeeplda.so" "$libraries/libdeeplda.a"; do
     holds "${file#"$scratch"/root} is there" test -s "$file"
 done
@@ -63,7 +63,7 @@ done
 # ---- Symbols ----
 
 # The declarations that DLDA_API marks, each on one line, up to its first bracket.
-sed 's|/\*.*\*/||; /^ *#/d' "$prefix/include/deeplda.h" "$prefix/include/deeplda_lda.h" | tr '\n' ' ' | sed 's/DLDA_API/\n&/g' |
+sed 's|/\*.*\*/||; /^ *#/d' "$prefix/include/deeplda.h" "$prefix/include/deeplda_lda.h" "$prefix/include/deeplda_comm.h" | tr '\n' ' ' | sed 's/DLDA_API/\n&/g' |
     sed -n 's/^DLDA_API [^(]*\b\(dlda_[a-z0-9_]*\)(.*/\1/p' | sort >declared
 nm -D --defined-only "$libraries/libdeeplda.so" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort >exported
 holds "the header declares functions" test "$(wc -l <declared)" -gt 100
