@@ -36,6 +36,15 @@ def read_idx(folder, name, rank):
     return values.reshape(shape)
 
 
+def read_part(folder, part):
+    images, labels = read_idx(folder, f"{part}-images-idx3-ubyte", 3), read_idx(folder, f"{part}-labels-idx1-ubyte", 1)
+    if len(images) != len(labels):
+        raise ValueError(f"{folder}: {len(images)} {part} images and {len(labels)} labels, expected as many")
+    if numpy.unique(labels).tolist() != list(range(TEN)):
+        raise ValueError(f"{folder}: {len(numpy.unique(labels))} different {part} labels, expected 0 to 9")
+    return images, labels
+
+
 def write_idx(folder, name, values):
     path = os.path.join(folder, name)
     with open(path + ".tmp", "wb") as file:
@@ -51,8 +60,6 @@ def make_pairs(images, labels, count, random):
     for side, digits in enumerate((classes // TEN, classes % TEN)):
         for digit in range(TEN):
             rows, found = numpy.flatnonzero(digits == digit), numpy.flatnonzero(labels == digit)
-            if found.size == 0:
-                raise ValueError(f"no image with the label {digit}, expected some of each of 0 to 9")
             half = slice(side * images.shape[2], (side + 1) * images.shape[2])
             pairs[rows, :, half] = images[random.choice(found, rows.size)]
     return pairs, classes
@@ -70,12 +77,10 @@ def main():
         if getattr(arguments, name) < 2 * TEN * TEN:
             parser.error(f"--{name}: found {getattr(arguments, name)}, expected at least 200, two of each class")
     random = numpy.random.RandomState(arguments.seed)  # gives the same numbers in every version of NumPy
+    parts = {part: read_part(arguments.digits, part) for part in ("train", "t10k")}
     os.makedirs(arguments.pairs, exist_ok=True)
     for part, count in (("train", arguments.train), ("t10k", arguments.test)):
-        images = read_idx(arguments.digits, f"{part}-images-idx3-ubyte", 3)
-        labels = read_idx(arguments.digits, f"{part}-labels-idx1-ubyte", 1)
-        if len(images) != len(labels):
-            raise ValueError(f"{arguments.digits}: {len(images)} images and {len(labels)} labels of part {part}")
+        images, labels = parts[part]
         pairs, classes = make_pairs(images, labels, count, random)
         write_idx(arguments.pairs, f"{part}-images-idx3-ubyte", pairs)
         write_idx(arguments.pairs, f"{part}-labels-idx1-ubyte", classes)

@@ -358,6 +358,9 @@ static void test_finish_early(void **state)
     assert_int_equal(second.trainer->steps_done, 5);
     CHECK_OK(dlda_trainer_run(second.trainer));
     assert_same_end(whole.trainer, second.trainer);
+    assert_null(first.trainer->passes); /* whoever tests the model may need the memory */
+    CHECK_OK(dlda_trainer_run(first.trainer));
+    assert_same_end(whole.trainer, first.trainer);
     end_job(&second);
     end_job(&first);
     end_job(&whole);
