@@ -62,6 +62,7 @@ static dlda_status fit(dlda_trainer *self, const dlda_dataset *set, const float 
     dlda_status status = DLDA_OK;
     size_t D = self->model->network->features;
 
+    DLDA_TRY(dlda_trainer_need_passes(self));
     dlda_scatter_reset(self->scatter);
     for (size_t next = 0, first = 0, n; (n = next_portion(self, set, &next)) > 0; first += n) {
         const float *rows = embed(self, set, n, weights, state);
@@ -147,7 +148,6 @@ dlda_status dlda_trainer_complete(dlda_trainer *self)
 
     if (!model->lda) return DLDA_OK;
     if (self->probe) {
-        DLDA_TRY(dlda_trainer_need_passes(self));
         DLDA_TRY(fit(self, self->train, model->weights, model->state, NULL, &lda));
         dlda_lda_destroy(model->lda);
         model->lda = lda;

@@ -38,7 +38,7 @@ struct dlda_trainer {
     dlda_sampler *sampler;    /* from the first batch on, only the loader's thread uses it, except for sizes */
     dlda_batch_source source; /* input of the loader                                                         */
     dlda_loader *loader;
-    dlda_passes *passes; /* NULL after the end of a training, whose last work needs memory of its own */
+    dlda_passes *passes; /* NULL where its memory was released for other work; see dlda_trainer_need_passes */
     size_t portion;      /* images at once in passes over a whole set */
     dlda_objective *objective;
     dlda_scatter *scatter;
