@@ -3,7 +3,7 @@
 """Compares deeplda with PyTorch (whole networks), ONNX Runtime (inference of exported models), oneDNN (single
 convolutions) and scikit-learn (LDA of a table), in turns, in one run.
 
-    bench/run.py [--build DIR] [--quick] [--only steps,inference,onnx,threads,layers,lda] [--rounds N] [--threads T]
+    bench/run.py [--build DIR] [--quick] [--only steps,inference,onnx,threads,micro,layers,lda] [--rounds N] [--threads T]
                  [--output DIR]
 
 `make bench` builds what is needed and calls this. Each measurement is a process of its own, which also makes its peak
@@ -37,6 +37,7 @@ FULL = {
     "inference": [("mnist", 256), ("cifar10", 256)],
     "onnx": [("mnist", 256), ("cifar10", 256)],
     "threads": [("mnist", 1000), ("cifar10", 250), ("stl10", 40)],
+    "micro": [("stl10", 1000, 40)],
     "layers": [("mnist", 250), ("cifar10", 250), ("stl10", 40)],
     "lda": [(1000000, 100, 10)],
     "repeats": 2, "singles": 50, "rounds": 5,
@@ -46,6 +47,7 @@ QUICK = {
     "inference": [("mnist", 16)],
     "onnx": [("mnist", 16)],
     "threads": [("mnist", 40)],
+    "micro": [("mnist", 40, 10)],
     "layers": [("mnist", 4), ("cifar10", 2), ("stl10", 1)],
     "lda": [(20000, 100, 10)],
     "repeats": 1, "singles": 5, "rounds": 2,
@@ -89,10 +91,10 @@ class Bench:
         self.rounds = arguments.rounds or self.plan["rounds"]
         self.program = os.path.join(self.build, "cli", "deeplda")
 
-    def ours(self, net, batch, part, threads=None):
+    def ours(self, net, batch, part, threads=None, repeats=None, options=()):
         threads = threads or self.threads
         return json.loads(run([self.program, "bench", "--net", net, "--batch", batch, "--part", part, "--threads",
-                               threads, "--repeats", self.plan["repeats"], "--json"], threads))
+                               threads, "--repeats", repeats or self.plan["repeats"], "--json", *options], threads))
 
     def torch(self, net, batch, layout, steps, inference=False):
         command = ["/usr/bin/python3", os.path.join(HERE, "torch_step.py"), net_file(net), "--batch", batch, "--layout",
@@ -269,6 +271,24 @@ def compare_threads(bench):
     return rows
 
 
+def compare_micro(bench):
+    """A large batch in micro-batches against a batch of the size of one. In a round, both see about as many images."""
+    rows = []
+    for net, batch, micro in bench.plan["micro"]:
+        split = ("--norm-group", micro, "--micro-batch", micro)
+        results = in_turns(bench.rounds, {
+            "plain": lambda: bench.ours(net, micro, "step", repeats=batch // micro // 2),
+            "micro": lambda: bench.ours(net, batch, "step", repeats=1, options=split)}, f"micro-batches of {net}")
+        plain, large = (median_of(results[name], "images_per_second") for name in ("plain", "micro"))
+        costs = [a["images_per_second"] / b["images_per_second"] for a, b in zip(results["plain"], results["micro"])]
+        rows.append({"net": net, "batch": batch, "micro_batch": micro, "threads": bench.threads,
+                     "plain": round(plain, 2), "ours": round(large, 2), "cost": round(statistics.median(costs), 3),
+                     "highest_cost": round(max(costs), 3), "rounds": len(costs),
+                     "plain_peak_bytes": int(median_of(results["plain"], "peak_bytes")),
+                     "ours_peak_bytes": int(median_of(results["micro"], "peak_bytes"))})
+    return rows
+
+
 def compare_layers(bench):
     program = os.path.join(bench.build, "bench", "onednn_layers")
     if not os.path.exists(program):
@@ -327,6 +347,7 @@ COMPARISONS = {
     "inference": (compare_inference, "Inference, images per second"),
     "onnx": (compare_onnx, "Inference of exported networks, images per second"),
     "threads": (compare_threads, "Training step with one thread and with all, images per second"),
+    "micro": (compare_micro, "Training step of a large batch in micro-batches, and of a batch of that size, images per second"),
     "layers": (compare_layers, "3x3 convolutions, GFLOPS as of the direct sum"),
     "lda": (compare_lda, "Classic LDA of a table, seconds to fit"),
 }

@@ -182,11 +182,20 @@ static int train(training *self)
 
 /* ---- Results ---- */
 
+/* Images at once: as many as in a step. */
+static size_t test_batch(const training *self, const dlda_dataset *dataset)
+{
+    size_t batch = option_batch(self->options, dlda_dataset_count(dataset));
+    size_t micro = (size_t)option_number(self->options, "micro-batch");
+
+    return micro > 0 && micro < batch ? micro : batch;
+}
+
 static int evaluate(const training *self, const dlda_model *model, const dlda_dataset *dataset, const char *what)
 {
     dlda_workspace *workspace = NULL;
     dlda_evaluation *evaluation = NULL;
-    dlda_status status = dlda_workspace_create(model, option_batch(self->options, dlda_dataset_count(dataset)),
+    dlda_status status = dlda_workspace_create(model, test_batch(self, dataset),
                                                (size_t)option_number(self->options, "threads"), &workspace);
 
     if (status == DLDA_OK)

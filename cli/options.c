@@ -26,7 +26,7 @@ static const offered_option offered[] = {
     { "objective", 0, "train, bench" },
     { "epochs", 'e', "train, reproduce" },
     { "batch", 'b', "train, eval, refit, predict, embed, info, bench" },
-    { "norm-group", 0, "train, info" },
+    { "norm-group", 0, "train, reproduce, info, bench" },
     { "rate", 0, "train" },
     { "halve-every", 0, "train, reproduce" },
     { "schedule", 0, "train, reproduce" },
@@ -58,7 +58,7 @@ static const offered_option offered[] = {
     { "format", 0, "train, eval, refit, predict, embed, report, data check, data convert, data show" },
     { "label", 0, "train, eval, refit, predict, embed, lda, report, data check, data convert, data show" },
     { "threads", 't', "train, eval, refit, predict, embed, lda, report, reproduce, info, bench" },
-    { "micro-batch", 0, "train, info" },
+    { "micro-batch", 0, "train, reproduce, info, bench" },
     { "checkpoint", 0, "train" },
 };
 

@@ -335,8 +335,8 @@ DLDA_API dlda_status dlda_trainer_resume(dlda_trainer *trainer, const char *fold
  * are those of the complete epochs, and the record has a checkpoint after the last batch. */
 DLDA_API dlda_status dlda_trainer_run(dlda_trainer *trainer);
 /* The same under the caller's control: a batch (the last one of an epoch includes all that ends an epoch) or the rest of
- * an epoch at a time, until complete; then finish, which fits the LDA of the best model on all training data. Finishing
- * earlier is allowed. */
+ * an epoch at a time, until complete; then finish, which fits the LDA of the best model on all training data and releases the
+ * memory of the network's values. Finishing earlier is allowed; a later step takes that memory again. */
 DLDA_API dlda_status dlda_trainer_run_step(dlda_trainer *trainer);
 DLDA_API dlda_status dlda_trainer_run_epoch(dlda_trainer *trainer);
 DLDA_API int dlda_trainer_is_complete(const dlda_trainer *trainer);

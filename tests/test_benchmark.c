@@ -205,8 +205,8 @@ static void test_memory_is_foretold(void **state)
     }
 }
 
-/* And it is what a trainer takes: little else comes on top. */
-static void test_memory_is_that_of_a_trainer(void **state)
+/* What a trainer takes: little else comes on top. At its end little of it is left. */
+static void check_memory_of_trainer(const char *group, const char *micro)
 {
     enum { COUNT = 40 };
     static const uint8_t bytes[COUNT * 28 * 28];
@@ -217,12 +217,15 @@ static void test_memory_is_that_of_a_trainer(void **state)
     char *text = NULL;
     size_t training = 0, inference = 0;
 
-    (void)state;
     for (int i = 0; i < COUNT; i++) labels[i] = i % 10;
     CHECK_OK(dlda_network_text_read("mnist", &text));
-    CHECK_OK(dlda_network_text_memory(
-        &(dlda_memory_spec){ .text = text, .where = "mnist", .batch = COUNT, .threads = 2 }, &training,
-        &inference));
+    CHECK_OK(dlda_network_text_memory(&(dlda_memory_spec){ .text = text,
+                                                           .where = "mnist",
+                                                           .batch = COUNT,
+                                                           .norm_group = (size_t)atoi(group),
+                                                           .micro_batch = (size_t)atoi(micro),
+                                                           .threads = 2 },
+                                      &training, &inference));
     CHECK_OK(dlda_dataset_create(&(dlda_dataset_spec){ .count = COUNT,
                                                        .height = 28,
                                                        .width = 28,
@@ -233,15 +236,48 @@ static void test_memory_is_that_of_a_trainer(void **state)
                                  &set));
     CHECK_OK(dlda_options_create(&options));
     CHECK_OK(dlda_options_set(options, "batch", "40"));
+    CHECK_OK(dlda_options_set(options, "norm-group", group));
+    CHECK_OK(dlda_options_set(options, "micro-batch", micro));
+    CHECK_OK(dlda_options_set(options, "epochs", "1"));
     CHECK_OK(dlda_options_set(options, "threads", "2"));
     size_t before = dlda_memory_count().bytes;
     CHECK_OK(dlda_trainer_create(options, set, NULL, &trainer));
     double taken = (double)(dlda_memory_count().bytes - before);
     if (fabs(taken / (double)training - 1) > 0.02) fail_msg("foretold %zu bytes, taken %.0f", training, taken);
+    CHECK_OK(dlda_trainer_run(trainer));
+    assert_true((double)(dlda_memory_count().bytes - before) < 0.5 * taken);
     dlda_trainer_destroy(trainer);
     dlda_options_destroy(options);
     dlda_dataset_destroy(set);
     dlda_text_destroy(text);
+}
+
+static void test_memory_is_that_of_a_trainer(void **state)
+{
+    (void)state;
+    check_memory_of_trainer("0", "0");
+    check_memory_of_trainer("10", "0");
+    check_memory_of_trainer("10", "10");
+    check_memory_of_trainer("10", "20");
+}
+
+static void test_steps_in_micro_batches(void **state)
+{
+    bench_spec spec = small();
+    bench_result *whole = NULL, *split = NULL;
+
+    (void)state;
+    spec.part = BENCH_STEP;
+    CHECK_OK(bench_run(&spec, &whole));
+    spec.norm_group = spec.micro_batch = 4;
+    CHECK_OK(bench_run(&spec, &split));
+    assert_true(split->images_per_second > 0 && split->plan_bytes < whole->plan_bytes);
+    spec.norm_group = 5;
+    bench_destroy(whole);
+    whole = NULL;
+    CHECK_STATUS(bench_run(&spec, &whole), DLDA_E_OPTION);
+    CHECK_ERROR_SAYS("micro-batch");
+    bench_destroy(split);
 }
 
 int main(void)
@@ -255,6 +291,7 @@ int main(void)
         cmocka_unit_test(test_without_memory),
         cmocka_unit_test(test_memory_is_foretold),
         cmocka_unit_test(test_memory_is_that_of_a_trainer),
+        cmocka_unit_test(test_steps_in_micro_batches),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

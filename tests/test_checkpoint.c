@@ -355,9 +355,13 @@ static void test_finish_early(void **state)
     assert_non_null(dlda_trainer_model(first.trainer));
     assert_int_equal(state_in(run), DLDA_RUN_STOPPED);
     CHECK_OK(dlda_trainer_resume(second.trainer, run));
+    assert_null(second.trainer->passes); /* while the checkpoint is in memory */
     assert_int_equal(second.trainer->steps_done, 5);
     CHECK_OK(dlda_trainer_run(second.trainer));
     assert_same_end(whole.trainer, second.trainer);
+    assert_null(first.trainer->passes); /* whoever tests the model may need the memory */
+    CHECK_OK(dlda_trainer_run(first.trainer));
+    assert_same_end(whole.trainer, first.trainer);
     end_job(&second);
     end_job(&first);
     end_job(&whole);

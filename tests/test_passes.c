@@ -82,17 +82,31 @@ static dlda_step step_of(const fixture *f, size_t number)
     return (dlda_step){ 11, 2, number, f->samples };
 }
 
+/* The images of samples, as the fixture numbers them. */
+static void make_images(void *source, size_t epoch, const size_t *samples, size_t n, float *images)
+{
+    const fixture *f = source;
+    size_t size = dlda_shape_size(input);
+
+    assert_int_equal(epoch, 2);
+    for (size_t i = 0; i < n; i++)
+        memcpy(images + i * size, f->X + (samples[i] - 100) / 7 * size, size * sizeof *images);
+}
+
 /* Two steps, so that the second finds memory that was used. */
 static outcome run(const fixture *f, size_t n, size_t group, size_t micro, size_t threads)
 {
-    const dlda_passes_spec spec = { BATCH, group, micro, check_team(threads), DLDA_KERNELS_FAST, NULL };
+    dlda_image_maker *make = micro % 2 ? make_images : NULL;
+    const dlda_passes_spec spec = { BATCH, group, micro,    check_team(threads), DLDA_KERNELS_FAST,
+                                    NULL,  make,  (void *)f };
+    const float *X = make && dlda_passes_images(&spec) ? NULL : f->X;
     dlda_passes *passes = NULL;
     outcome o = new_outcome(f);
 
     CHECK_OK(dlda_passes_create(f->network, &spec, &passes));
     for (size_t number = 0; number < 2; number++) {
         const dlda_step step = step_of(f, number);
-        memcpy(o.H, dlda_passes_forward(passes, f->weights, o.state, f->X, n, &step),
+        memcpy(o.H, dlda_passes_forward(passes, f->weights, o.state, X, n, &step),
                n * f->network->features * sizeof *o.H);
         CHECK_OK(dlda_passes_backward(passes, f->weights, f->R, o.gradient));
     }
@@ -116,7 +130,7 @@ static void test_memory_decides_no_bit(void **state)
     for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++)
         for (size_t n = BATCH - 1; n <= BATCH; n++) { /* batches of an epoch differ by one */
             outcome all = run(&f, n, groups[i], 0, 1);
-            for (size_t micro = 1; micro <= BATCH; micro += 4) {
+            for (size_t micro = 1; micro <= BATCH; micro += 3) { /* odd: images are made */
                 outcome some = run(&f, n, groups[i], micro, 1 + micro % 3);
                 check_same(&f, &all, &some, n);
                 end_outcome(&some);
@@ -186,7 +200,7 @@ static double loss_of(const fixture *f, const dlda_passes_spec *spec)
 static void test_gradients_by_differences(void **state)
 {
     fixture f = new_fixture();
-    const dlda_passes_spec spec = { BATCH, 8, 8, check_team(1), DLDA_KERNELS_REFERENCE, NULL };
+    const dlda_passes_spec spec = { BATCH, 8, 8, check_team(1), DLDA_KERNELS_REFERENCE, NULL, NULL, NULL };
     outcome o = run(&f, BATCH, 8, 8, 1);
     size_t tried = 0, good = 0;
 
@@ -212,7 +226,7 @@ static void test_memory_is_predicted_and_released(void **state)
 {
     fixture f = new_fixture();
     size_t live = dlda_memory_count().live, whole = 0, least = 0, bytes = 0;
-    dlda_passes_spec spec = { BATCH, 4, 0, check_team(1), DLDA_KERNELS_FAST, NULL };
+    dlda_passes_spec spec = { BATCH, 4, 0, check_team(1), DLDA_KERNELS_FAST, NULL, make_images, &f };
     dlda_passes *passes = NULL;
     dlda_status status = DLDA_E_MEMORY;
 

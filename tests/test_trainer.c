@@ -266,6 +266,8 @@ static void test_steps_take_no_memory(void **state)
         dlda_options *options = new_options(objectives[i]);
         dlda_trainer *trainer = NULL;
         double loss = 0;
+        if (i == 1) CHECK_OK(dlda_options_set(options, "norm-group", "10"));
+        if (i == 1) CHECK_OK(dlda_options_set(options, "micro-batch", "10"));
         CHECK_OK(dlda_trainer_create(options, train, NULL, &trainer));
         CHECK_OK(dlda_trainer_step(trainer, 1, 0, &loss)); /* the BLAS makes its buffers once */
         size_t ours = dlda_memory_count().taken, all = process_allocations();
@@ -283,6 +285,46 @@ static void test_steps_take_no_memory(void **state)
         free(block);
         assert_true(process_allocations() > before);
     }
+}
+
+/* Trains an epoch in groups of 10; the weights are to be released. */
+static float *weights_with_micro_batch(const char *micro, size_t *n)
+{
+    dlda_dataset *train = new_problem(1);
+    dlda_options *options = new_options("lda");
+    dlda_trainer *trainer = NULL;
+    double loss = 0;
+
+    CHECK_OK(dlda_options_set(options, "flip", "true"));
+    CHECK_OK(dlda_options_set(options, "shift", "2"));
+    CHECK_OK(dlda_options_set(options, "prepare", "standardise,gcn"));
+    CHECK_OK(dlda_options_set(options, "norm-group", "10"));
+    CHECK_OK(dlda_options_set(options, "micro-batch", micro));
+    CHECK_OK(dlda_trainer_create(options, train, NULL, &trainer));
+    for (size_t k = 0; k < 4; k++) CHECK_OK(dlda_trainer_step(trainer, 1, k, &loss));
+    *n = trainer->model->network->n_weights;
+    float *weights = trainer->weights;
+    trainer->weights = NULL;
+    dlda_trainer_destroy(trainer);
+    dlda_options_destroy(options);
+    dlda_dataset_destroy(train);
+    return weights;
+}
+
+/* Images that are made again are the same ones, flipped, shifted and prepared alike. */
+static void test_micro_batches_change_no_bit(void **state)
+{
+    static const char *const micros[] = { "10", "25", "30" };
+    size_t n = 0;
+    float *whole = weights_with_micro_batch("0", &n);
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        float *weights = weights_with_micro_batch(micros[i], &n);
+        assert_memory_equal(weights, whole, n * sizeof *whole);
+        dlda_release(weights);
+    }
+    dlda_release(whole);
 }
 
 /* The whole float network under the lda objective, without dropout, against differences of the loss. */
@@ -521,6 +563,7 @@ int main(void)
         cmocka_unit_test(test_same_seed_same_bits),
         cmocka_unit_test(test_phases_are_reported),
         cmocka_unit_test(test_steps_take_no_memory),
+        cmocka_unit_test(test_micro_batches_change_no_bit),
         cmocka_unit_test(test_gradient_through_network_and_objective),
         cmocka_unit_test(test_stop_keeps_completed_epochs),
         cmocka_unit_test(test_workspace_of_an_earlier_epoch_is_refused),

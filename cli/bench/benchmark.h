@@ -24,6 +24,7 @@ typedef struct bench_spec {
     const char *prepare; /* preparation of the images of a step, as the option of that name; NULL: scale */
     int flip;            /* augmentation of the images of a step, as the options of these names          */
     size_t shift;
+    size_t norm_group, micro_batch; /* of the steps, as the options of these names; 0: the whole batch */
 } bench_spec;
 
 /* One pass of a layer over a whole batch. */
@@ -60,7 +61,7 @@ typedef struct bench_result {
     size_t peak_bytes;     /* most memory that was resident so far, of the whole process (VmHWM): that of a
                                    step if nothing large went before in this process                             */
     size_t base_bytes;     /* resident memory before any allocation          */
-    size_t plan_bytes;     /* memory of the plan: values, gradients, scratch */
+    size_t plan_bytes;     /* memory of the passes: values, gradients, scratch */
     /* inference, without the LDA */
     double inference_images_per_second; /* in batches of `batch` */
     double single_images_per_second;    /* one by one            */

@@ -79,6 +79,8 @@ static dlda_status make_trainer(const bench_spec *spec, const dlda_dataset *imag
     DLDA_TRY(dlda_options_set(options, "flip", spec->flip ? "true" : "false"));
     DLDA_TRY(set_number(options, "shift", spec->shift));
     DLDA_TRY(set_number(options, "batch", spec->batch));
+    DLDA_TRY(set_number(options, "norm-group", spec->norm_group));
+    DLDA_TRY(set_number(options, "micro-batch", spec->micro_batch));
     DLDA_TRY(set_number(options, "threads", spec->threads));
     DLDA_TRY(set_number(options, "epochs", epochs));
     DLDA_TRY(set_number(options, "measure-every", epochs));
@@ -169,7 +171,11 @@ static void fill_result(const dlda_network *network, size_t batch, size_t repeat
 dlda_status bench_step(const dlda_network *network, const bench_spec *spec, dlda_team *team, bench_result *out)
 {
     dlda_status status = DLDA_OK;
-    const dlda_plan_spec plan = { spec->batch, team, 1, DLDA_KERNELS_FAST };
+    const dlda_passes_spec passes = { .batch = spec->batch,
+                                      .group = spec->norm_group,
+                                      .micro = spec->micro_batch,
+                                      .team = team,
+                                      .kernels = DLDA_KERNELS_FAST };
     dlda_dataset *images = NULL;
     dlda_trainer *trainer = NULL;
     double *times = NULL;
@@ -181,7 +187,7 @@ dlda_status bench_step(const dlda_network *network, const bench_spec *spec, dlda
     DLDA_TRY(make_trainer(spec, images, &trainer));
     DLDA_TRY(run_steps(trainer, spec->repeats, times));
     fill_result(network, spec->batch, spec->repeats, times, out);
-    DLDA_TRY(dlda_plan_measure(network, &plan, &out->plan_bytes));
+    DLDA_TRY(dlda_passes_measure(network, &passes, &out->plan_bytes));
 done:
     dlda_trainer_destroy(trainer);
     dlda_dataset_destroy(images);

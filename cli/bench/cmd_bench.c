@@ -90,6 +90,8 @@ static void write_json(const cli_options *options, const bench_result *b)
     write_word(&json, "net", option_text(options, "net"));
     write_word(&json, "objective", option_text(options, "objective"));
     write_count(&json, "batch", b->batch);
+    write_count(&json, "norm_group", (size_t)option_number(options, "norm-group"));
+    write_count(&json, "micro_batch", (size_t)option_number(options, "micro-batch"));
     write_count(&json, "threads", b->threads);
     write_count(&json, "repeats", b->repeats);
     write_word(&json, "kernels", b->kernels);
@@ -156,8 +158,13 @@ static void print_layers(const bench_result *b)
 
 static void write_text(const cli_options *options, const bench_result *b)
 {
-    printf("network %s, objective %s, batch %zu, %zu threads, medians of %zu\n", option_text(options, "net"),
-           option_text(options, "objective"), b->batch, b->threads, b->repeats);
+    printf("network %s, objective %s, batch %zu", option_text(options, "net"), option_text(options, "objective"),
+           b->batch);
+    if (option_number(options, "norm-group") > 0)
+        printf(" in norm groups of %s", option_text(options, "norm-group"));
+    if (option_number(options, "micro-batch") > 0)
+        printf(" and micro-batches of %s", option_text(options, "micro-batch"));
+    printf(", %zu threads, medians of %zu\n", b->threads, b->repeats);
     printf("machine peak   %.1f GFLOPS (multiply-adds of floats), memory %.1f GB/s; kernels for %s\n",
            b->machine_peak_gflops, b->machine_gigabytes_per_second, b->kernels);
     if (!isnan(b->step_seconds)) print_step(b);
@@ -194,6 +201,8 @@ static int run_bench(const cli_arguments *arguments)
         .prepare = option_text(options, "prepare"),
         .flip = option_is(options, "flip", "true"),
         .shift = (size_t)option_number(options, "shift"),
+        .norm_group = (size_t)option_number(options, "norm-group"),
+        .micro_batch = (size_t)option_number(options, "micro-batch"),
     };
 
     int code = exit_code_of(name, bench_run(&spec, &benchmark));
@@ -215,6 +224,7 @@ const cli_command bench_command = {
                "64`, with --part layers.",
     .examples = "deeplda bench --net mnist --batch 1000\n"
                 "deeplda bench --net cifar10 --batch 100 --threads 2 --json\n"
+                "deeplda bench --net stl10 --batch 1000 --norm-group 40 --micro-batch 40 --part step\n"
                 "deeplda bench --net layer.net --batch 100 --part layers",
     .run = run_bench,
 };

@@ -57,6 +57,7 @@ static char *request_text(const reproduce_plan *plan)
     add_given(&words, "data", request->data);
     add_given(&words, "net", request->net);
     add_given(&words, "threads", request->threads);
+    add_given(&words, "micro-batch", request->micro_batch);
     char *text = words_as_command(&words, 0);
     words_release(&words);
     return text;

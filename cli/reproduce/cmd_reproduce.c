@@ -79,7 +79,8 @@ const cli_command reproduce_command = {
                "extended if more epochs are requested and the halving interval of the learning rate is unchanged "
                "(--halve-every). The table lists deviations from the paper: shorter trainings (--epochs, "
                "--budget), another schedule (--schedule, --halve-every), other data (--data), another network "
-               "(--net). --list shows the progress of each training and when it will end, also while another "
+               "(--net), batch norm in groups (--norm-group). --list shows the progress of each training and when "
+               "it will end, also while another "
                "command is running. Rows are also compared with each other, image by image. table.md, table.csv, "
                "pairs.csv and table.json in the folder given by -o contain all its results. Details: "
                "docs/reproduce.md.",

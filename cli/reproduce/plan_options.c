@@ -67,6 +67,16 @@ static int set_batch(size_t images, cli_options *options, cli_words *deviations)
     return set_count(options, "batch", images);
 }
 
+static int set_groups(size_t norm_group, cli_options *options, cli_words *deviations)
+{
+    if (norm_group == 0) return EXIT_OK;
+    if (option_number(options, "batch") > (double)norm_group)
+        words_add(deviations,
+                  "batch norm over groups of about %zu images instead of the whole batch with objective %s",
+                  norm_group, option_text(options, "objective"));
+    return set_count(options, "norm-group", norm_group);
+}
+
 static int set_schedule(const training_schedule *schedule, cli_options *options)
 {
     int code = set_count(options, "epochs", schedule->epochs);
@@ -85,6 +95,7 @@ static int set_options(const reproduce_request *request, training *self, cli_opt
 
     if (code == EXIT_OK) code = set_data(task, options);
     if (code == EXIT_OK) code = set_batch(task->data.train, options, &self->asked.deviations);
+    if (code == EXIT_OK) code = set_groups(request->norm_group, options, &self->asked.deviations);
     if (code == EXIT_OK) {
         *schedule = schedule_make(request, task, (size_t)option_number(options, "batch"));
         code = set_schedule(schedule, options);
@@ -95,7 +106,7 @@ static int set_options(const reproduce_request *request, training *self, cli_opt
 
 /* ---- Deviations from the paper ---- */
 
-/* Except batch and schedule. */
+/* Except batch, norm groups and schedule. */
 static void note_deviations(const reproduce_request *request, training *self)
 {
     const plan_task *task = self->task;

@@ -178,6 +178,22 @@ static int check_experiments(const reproduce_request *request)
     return EXIT_OK;
 }
 
+/* ---- Memory ---- */
+
+/* As in the library, but before any training. */
+static int read_groups(const cli_options *options, reproduce_request *request)
+{
+    size_t micro = (size_t)option_number(options, "micro-batch");
+
+    request->norm_group = (size_t)option_number(options, "norm-group");
+    if (micro == 0) return EXIT_OK;
+    request->micro_batch = option_text(options, "micro-batch");
+    if (request->norm_group > 0 && request->norm_group <= micro) return EXIT_OK;
+    return complain_usage(reproduce_name,
+                          "option micro-batch: found %zu with --norm-group %zu, expected --norm-group of 1 to %zu",
+                          micro, request->norm_group, micro);
+}
+
 /* ---- The whole request ---- */
 
 /* NULL if the option was not given. */
@@ -203,6 +219,7 @@ int request_read(const cli_arguments *arguments, reproduce_request *request)
     if (code == EXIT_OK) code = read_rows(option_text(options, "rows"), request);
     if (code == EXIT_OK) code = read_epochs(options, request);
     if (code == EXIT_OK) code = read_folds(options, request);
+    if (code == EXIT_OK) code = read_groups(options, request);
     if (code == EXIT_OK) code = check_experiments(request);
     return code;
 }

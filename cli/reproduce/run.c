@@ -101,6 +101,7 @@ static int train(const reproduce_request *request, training *self)
     words_add(&words, "%s", self->folder);
     if (!resumes) words_add(&words, "--force"); /* replaces the folder of an attempt that saved nothing */
     if (request->is_quiet) words_add(&words, "--quiet");
+    if (request->micro_batch) words_add(&words, "--micro-batch=%s", request->micro_batch);
     if (code == EXIT_OK) code = run_child(request, &words, request->is_quiet ? 0 : STDERR_FILENO);
     words_release(&words);
     return code;

@@ -19,7 +19,7 @@ dlda_status dlda_batch_take(dlda_batch *batch, size_t most, size_t values)
     DLDA_TRY(dlda_multiply_sizes(most, values, "images of a batch", &size));
     DLDA_TRY(DLDA_TAKE(&batch->samples, most, "samples of a batch"));
     DLDA_TRY(DLDA_TAKE(&batch->labels, most, "labels of a batch"));
-    DLDA_TRY(DLDA_TAKE(&batch->images, size, "images of a batch"));
+    if (values) DLDA_TRY(DLDA_TAKE(&batch->images, size, "images of a batch"));
 done:
     return status;
 }
@@ -99,22 +99,36 @@ static dlda_status exchange(const dlda_batch_source *self, const size_t *samples
 
 /* ---- The batch ---- */
 
+static void finish_images(const dlda_batch_source *self, size_t epoch, const size_t *samples, size_t n,
+                          dlda_team *team, float *images)
+{
+    dlda_preparation_run(self->preparation, team, n, images, NULL);
+    dlda_augment_batch(&self->augmentation, epoch, samples, n, images);
+}
+
+void dlda_batch_images(const dlda_batch_source *self, size_t epoch, const size_t *samples, size_t n,
+                       dlda_team *team, float *images)
+{
+    dlda_dataset_gather(self->dataset, samples, n, team, images);
+    finish_images(self, epoch, samples, n, team, images);
+}
+
 dlda_status dlda_batch_fill(void *source, dlda_batch *batch)
 {
     const dlda_batch_source *self = source;
     const int *labels = dlda_dataset_labels(self->dataset);
-    dlda_status status = DLDA_OK;
-
     dlda_sampler_epoch(self->sampler, batch->epoch);
     const size_t *samples = dlda_sampler_batch(self->sampler, batch->index, &batch->total);
     dlda_rows mine = rows_of(self, batch->total, dlda_comm_rank(self->comm));
     batch->n = mine.count;
     memcpy(batch->samples, samples + mine.first, batch->n * sizeof *samples);
     for (size_t i = 0; i < batch->n; i++) batch->labels[i] = labels[batch->samples[i]];
-    if (self->sent) status = exchange(self, samples, batch);
-    else dlda_dataset_gather(self->dataset, batch->samples, batch->n, NULL, batch->images);
-    if (status != DLDA_OK) return status;
-    dlda_preparation_run(self->preparation, NULL, batch->n, batch->images, NULL);
-    dlda_augment_batch(&self->augmentation, batch->epoch, batch->samples, batch->n, batch->images);
-    return DLDA_OK;
+    if (!batch->images) return DLDA_OK;
+    if (!self->sent) {
+        dlda_batch_images(self, batch->epoch, batch->samples, batch->n, NULL, batch->images);
+        return DLDA_OK;
+    }
+    dlda_status status = exchange(self, samples, batch);
+    if (status == DLDA_OK) finish_images(self, batch->epoch, batch->samples, batch->n, NULL, batch->images);
+    return status;
 }

@@ -16,11 +16,11 @@ typedef struct dlda_batch {
     size_t total;        /* number of images of all ranks        */
     size_t *samples;     /* [n] positions in the data set        */
     int *labels;         /* [n]                                  */
-    float *images;       /* [n][height][width][channels]         */
+    float *images;       /* [n][height][width][channels]; or NULL */
     double seconds;      /* processor time to make the batch     */
 } dlda_batch;
 
-/* Allocates for `most` images of `values` floats. */
+/* Allocates for `most` images of `values` floats; values 0: without images. */
 dlda_status dlda_batch_take(dlda_batch *batch, size_t most, size_t values);
 void dlda_batch_release(dlda_batch *batch);
 
@@ -39,6 +39,11 @@ typedef struct dlda_batch_source {
  * is shared. */
 dlda_status dlda_batch_source_take(dlda_batch_source *source, size_t most, size_t most_here);
 void dlda_batch_source_release(dlda_batch_source *source);
+
+/* Images of samples of an epoch that this rank holds, prepared and augmented: a function of (seed, epoch, sample). Allocates
+ * nothing. */
+void dlda_batch_images(const dlda_batch_source *source, size_t epoch, const size_t *samples, size_t n,
+                       dlda_team *team, float *images);
 
 /* Makes batch->index of batch->epoch: samples, labels and images, prepared and augmented. The result is a function
  * of (seed, epoch, index). Allocates nothing. */

@@ -19,7 +19,7 @@ typedef struct dlda_loader_spec {
     void *source;   /* argument of fill; must outlive the loader                   */
     size_t batches; /* per epoch; after the last comes the first of the next epoch */
     size_t most;    /* maximum images per batch                                    */
-    size_t values;  /* floats per image                                            */
+    size_t values;  /* floats per image; 0: batches without images                 */
 } dlda_loader_spec;
 
 typedef struct dlda_loader dlda_loader;

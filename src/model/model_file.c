@@ -52,7 +52,7 @@ static dlda_status list_parameter(void *context, const dlda_parameter *parameter
     return DLDA_OK;
 }
 
-/* The bytes of a model file; `path` is for messages. */
+/* The bytes of a model file, `path` being for messages; or, if `bytes` is NULL, writes them to `path`. */
 static dlda_status encode(const dlda_model *model, const char *path, char **bytes, size_t *size)
 {
     dlda_status status = DLDA_OK;
@@ -85,7 +85,8 @@ static dlda_status encode(const dlda_model *model, const char *path, char **byte
     size_t n_texts = ALWAYS_TEXTS;
     if (model->lost_softmax) metadata[n_texts++] = (dlda_metadata_entry){ softmax_key, no_softmax };
     if (columns) metadata[n_texts++] = (dlda_metadata_entry){ features_key, columns };
-    DLDA_TRY(dlda_safetensors_encode(path, list.tensors, list.count, metadata, n_texts, bytes, size));
+    if (bytes) DLDA_TRY(dlda_safetensors_encode(path, list.tensors, list.count, metadata, n_texts, bytes, size));
+    else DLDA_TRY(dlda_safetensors_write(path, list.tensors, list.count, metadata, n_texts));
 done:
     free(names);
     free(columns);
@@ -97,15 +98,7 @@ done:
 dlda_status dlda_model_save(const dlda_model *model, const char *path)
 {
     DLDA_NEED(model, path);
-    dlda_status status = DLDA_OK;
-    char *bytes = NULL;
-    size_t size = 0;
-
-    DLDA_TRY(encode(model, path, &bytes, &size));
-    DLDA_TRY(dlda_file_write(path, bytes, size));
-done:
-    dlda_release(bytes);
-    return status;
+    return encode(model, path, NULL, NULL);
 }
 
 dlda_status dlda_model_to_bytes(const dlda_model *model, void **bytes, size_t *size)

@@ -142,6 +142,22 @@ static char *put_data(char *to, const dlda_tensor *tensors, size_t count, int wi
     return to;
 }
 
+/* Checks everything; the header as bytes. */
+static dlda_status make_header(const char *what, const dlda_tensor *tensors, size_t count,
+                               const dlda_metadata_entry *metadata, size_t n_metadata, char **bytes, size_t *size)
+{
+    dlda_status status = DLDA_OK;
+    json_t *header = json_object();
+
+    if (!header) DLDA_FAIL(DLDA_E_MEMORY, "%s: no memory for the header", what);
+    if (n_metadata > 0) DLDA_TRY(describe_metadata(what, metadata, n_metadata, header));
+    DLDA_TRY(describe_tensors(what, tensors, count, header));
+    DLDA_TRY(encode_header(what, header, bytes, size));
+done:
+    json_decref(header);
+    return status;
+}
+
 dlda_status dlda_safetensors_encode(const char *what, const dlda_tensor *tensors, size_t count,
                                     const dlda_metadata_entry *metadata, size_t n_metadata, char **bytes,
                                     size_t *size)
@@ -149,12 +165,8 @@ dlda_status dlda_safetensors_encode(const char *what, const dlda_tensor *tensors
     dlda_status status = DLDA_OK;
     char *text = NULL;
     size_t header_size = 0;
-    json_t *header = json_object();
 
-    if (!header) DLDA_FAIL(DLDA_E_MEMORY, "%s: no memory for the header", what);
-    if (n_metadata > 0) DLDA_TRY(describe_metadata(what, metadata, n_metadata, header));
-    DLDA_TRY(describe_tensors(what, tensors, count, header));
-    DLDA_TRY(encode_header(what, header, &text, &header_size));
+    DLDA_TRY(make_header(what, tensors, count, metadata, n_metadata, &text, &header_size));
     size_t whole = header_size + data_size(tensors, count);
     DLDA_TRY(DLDA_TAKE(bytes, whole, what));
     memcpy(*bytes, text, header_size);
@@ -162,20 +174,37 @@ dlda_status dlda_safetensors_encode(const char *what, const dlda_tensor *tensors
     *size = whole;
 done:
     dlda_release(text);
-    json_decref(header);
     return status;
 }
 
+static dlda_status write_data(dlda_file_writer *writer, const dlda_tensor *tensors, size_t count, int wide)
+{
+    dlda_status status = DLDA_OK;
+
+    for (size_t i = 0; i < count; i++)
+        if (is_wide(&tensors[i]) == wide)
+            DLDA_TRY(dlda_file_writer_add(writer, tensors[i].data, dlda_tensor_bytes(&tensors[i])));
+done:
+    return status;
+}
+
+/* Without a copy of the tensors: a checkpoint has three times the weights. */
 dlda_status dlda_safetensors_write(const char *path, const dlda_tensor *tensors, size_t count,
                                    const dlda_metadata_entry *metadata, size_t n_metadata)
 {
     dlda_status status = DLDA_OK;
-    char *bytes = NULL;
+    dlda_file_writer *writer = NULL;
+    char *header = NULL;
     size_t size = 0;
 
-    DLDA_TRY(dlda_safetensors_encode(path, tensors, count, metadata, n_metadata, &bytes, &size));
-    DLDA_TRY(dlda_file_write(path, bytes, size));
+    DLDA_TRY(make_header(path, tensors, count, metadata, n_metadata, &header, &size));
+    DLDA_TRY(dlda_file_writer_open(path, &writer));
+    DLDA_TRY(dlda_file_writer_add(writer, header, size));
+    DLDA_TRY(write_data(writer, tensors, count, 1));
+    DLDA_TRY(write_data(writer, tensors, count, 0));
+    DLDA_TRY(dlda_file_writer_finish(writer));
 done:
-    dlda_release(bytes);
+    dlda_file_writer_destroy(writer);
+    dlda_release(header);
     return status;
 }

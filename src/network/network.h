@@ -138,6 +138,9 @@ dlda_status dlda_plan_share_norm(dlda_plan *plan, const dlda_comm *comm, size_t 
 
 /* ---- Whole batches ---- */
 
+/* Makes the images of n samples of an epoch, in training; the same ones in each call. */
+typedef void dlda_image_maker(void *source, size_t epoch, const size_t *samples, size_t n, float *images);
+
 typedef struct dlda_passes_spec {
     size_t batch;    /* maximum number of images                                                              */
     size_t group;    /* images that batch norm normalises together, approximately; 0: the whole batch         */
@@ -145,6 +148,9 @@ typedef struct dlda_passes_spec {
     dlda_team *team; /* threads to use; NULL: the calling thread only                                         */
     dlda_kernels kernels;
     const dlda_comm *comm; /* ranks among which the rows of a batch are divided; NULL: there is one           */
+    dlda_image_maker
+        *make;    /* makes the images of a group where dlda_passes_images says so; NULL: the caller does */
+    void *source; /* argument of make                                                               */
 } dlda_passes_spec;
 
 /* passes.c: training passes over a batch in groups. */
@@ -155,6 +161,10 @@ void dlda_passes_destroy(dlda_passes *passes);
 dlda_status dlda_passes_measure(const dlda_network *network, const dlda_passes_spec *spec, size_t *bytes);
 /* A plan for inference on up to *most images, between training steps. `most` may be NULL. */
 dlda_plan *dlda_passes_plan(const dlda_passes *passes, size_t *most);
+/* Number of images that the passes have in memory if they make them: those of the groups whose values are there. They make
+ * the images of a group each time it passes forward, and X of dlda_passes_forward is not used. 0: the values of all groups
+ * are in memory at once, so that images are not made but given as X. */
+size_t dlda_passes_images(const dlda_passes_spec *spec);
 /* The rows of a batch of n that this rank has, at most dlda_passes_most of them. */
 dlda_rows dlda_passes_rows(const dlda_passes *passes, size_t n);
 size_t dlda_passes_most(const dlda_passes *passes);

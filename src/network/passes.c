@@ -5,7 +5,8 @@
  * Rows of a batch are coupled by the objective, which sees all features, and by batch norm, which normalises the rows of
  * one group together. A group has a plan of its own, so its values are a function of its rows alone. If there are fewer
  * plans than groups, the values of a group are overwritten by a later one, and computed again for the backward pass.
- * Groups are visited in a fixed order, so the number of plans decides memory and time, never a bit of the result.
+ * Groups are visited in a fixed order, so the number of plans decides memory and time, never a bit of the result. Their
+ * images can be made again, too, so that no array has the size of a batch but the features.
  *
  * Over ranks, each has some of the groups or, with fewer groups than ranks, a part of one; then batch norm adds its sums
  * over the ranks of a group. Gradients are added over ranks part by part while the backward pass goes on, and the running
@@ -31,6 +32,9 @@ struct dlda_passes {
     float *H;                             /* [rows][features]; NULL with one group                        */
     float *partial;                       /* [n_weights] gradient of a group; NULL with one group         */
     float *running;                       /* [n_state] of this rank's groups; NULL with one rank          */
+    dlda_image_maker *make;
+    void *source;
+    float *images; /* [n_plans][largest][input] made by `make`; NULL: the caller has all */
     /* the latest forward pass */
     const float *X;
     float *state;
@@ -79,6 +83,13 @@ static size_t count_plans(const dlda_passes_spec *spec)
     size_t groups = groups_here(spec).count, most = spec->micro ? spec->micro / largest_group(spec) : groups;
 
     return most < 1 ? 1 : most < groups ? most : groups;
+}
+
+size_t dlda_passes_images(const dlda_passes_spec *spec)
+{
+    size_t plans = count_plans(spec);
+
+    return plans < groups_here(spec).count ? plans * largest_group(spec) : 0;
 }
 
 /* Row of this rank with which its group k begins; groups differ by one row at most. */
@@ -133,6 +144,7 @@ void dlda_passes_destroy(dlda_passes *self)
     dlda_release(self->H);
     dlda_release(self->partial);
     dlda_release(self->running);
+    dlda_release(self->images);
     dlda_release(self);
 }
 
@@ -141,7 +153,7 @@ dlda_status dlda_passes_create(const dlda_network *network, const dlda_passes_sp
     dlda_status status = DLDA_OK;
     const dlda_plan_spec plan = plan_spec(spec);
     dlda_passes *self = NULL;
-    size_t n_features = 0;
+    size_t n_features = 0, n_images = spec->make ? dlda_passes_images(spec) : 0;
 
     DLDA_TRY(DLDA_TAKE(&self, 1, "network"));
     self->network = network;
@@ -159,6 +171,10 @@ dlda_status dlda_passes_create(const dlda_network *network, const dlda_passes_sp
         DLDA_TRY(DLDA_TAKE(&self->H, n_features, "features"));
         DLDA_TRY(DLDA_TAKE(&self->partial, network->n_weights, "gradients"));
     }
+    self->make = spec->make;
+    self->source = spec->source;
+    DLDA_TRY(dlda_multiply_sizes(n_images, dlda_shape_size(network->input), "images of a group", &n_images));
+    if (n_images) DLDA_TRY(DLDA_TAKE(&self->images, n_images, "images of a group"));
     if (self->comm) DLDA_TRY(DLDA_TAKE(&self->running, network->n_state, "batch norm statistics"));
     if (self->all_groups < dlda_comm_size(self->comm)) /* so it has one plan */
         DLDA_TRY(dlda_plan_share_norm(self->plans[0], self->comm, self->all_groups, self->first_group));
@@ -203,6 +219,17 @@ static void send_running(const dlda_passes *self)
 
 /* ---- Passes ---- */
 
+/* The images of a group stay where they are as long as its plan has its values. */
+static const float *images_of(const dlda_passes *self, size_t k, size_t first, size_t n)
+{
+    size_t size = dlda_shape_size(self->network->input);
+
+    if (!self->images) return self->X + first * size;
+    float *images = self->images + k % self->n_plans * self->largest * size;
+    self->make(self->source, self->step.epoch, self->step.samples + first, n, images);
+    return images;
+}
+
 static const float *forward_group(const dlda_passes *self, size_t k, const float *weights, float *state)
 {
     size_t first = first_row(self, k), n = first_row(self, k + 1) - first;
@@ -210,8 +237,8 @@ static const float *forward_group(const dlda_passes *self, size_t k, const float
 
     step.step = step.step * self->all_groups + self->first_group + k;
     step.samples += first;
-    return dlda_plan_forward(self->plans[k % self->n_plans], weights, state,
-                             self->X + first * dlda_shape_size(self->network->input), n, &step);
+    return dlda_plan_forward(self->plans[k % self->n_plans], weights, state, images_of(self, k, first, n), n,
+                             &step);
 }
 
 const float *dlda_passes_forward(dlda_passes *self, const float *weights, float *state, const float *X, size_t n,

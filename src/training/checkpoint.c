@@ -328,6 +328,8 @@ dlda_status dlda_checkpoint_load(dlda_trainer *self, const char *folder)
     char *path = NULL, damage[1024];
     dlda_safetensors *file = NULL;
 
+    dlda_passes_destroy(self->passes); /* the file is in memory for a moment; the next step takes this again */
+    self->passes = NULL;
     DLDA_TRY(dlda_checkpoint_open_newest(folder, &file, &path, damage));
     tell_damage(self, damage);
     DLDA_TRY(restore(self, file, path));

@@ -13,7 +13,9 @@ dlda_status dlda_network_text_memory(const dlda_memory_spec *spec, size_t *train
     dlda_status status = DLDA_OK;
     dlda_network *network = NULL;
     dlda_plan_spec plan = { spec->batch, NULL, 0, DLDA_KERNELS_FAST };
-    dlda_passes_spec passes = { spec->batch, spec->norm_group, spec->micro_batch, NULL, DLDA_KERNELS_FAST, NULL };
+    dlda_passes_spec passes = {
+        .batch = spec->batch, .group = spec->norm_group, .micro = spec->micro_batch, .kernels = DLDA_KERNELS_FAST
+    };
     size_t trains = 0, infers = 0, images = 0;
 
     DLDA_TRY(dlda_network_parse(spec->text, spec->where, (dlda_shape){ spec->height, spec->width, spec->channels },
@@ -25,9 +27,11 @@ dlda_status dlda_network_text_memory(const dlda_memory_spec *spec, size_t *train
     DLDA_TRY(dlda_multiply_sizes(spec->batch, dlda_shape_size(network->input) * sizeof(float), "images", &images));
     size_t weights = network->n_weights * sizeof(float), state = network->n_state * sizeof(float);
     size_t group = spec->norm_group && spec->norm_group < spec->batch ? spec->norm_group : spec->batch;
-    size_t measured = images / (spec->batch ? spec->batch : 1) * group;
-    /* images: current batch, next batch, those being measured; weights: current, gradient, momentum, best model */
-    *training = trains + 2 * images + measured + 4 * weights + 2 * state;
+    size_t image = images / (spec->batch ? spec->batch : 1), measured = image * group,
+           made = dlda_passes_images(&passes);
+    /* images: current batch and next batch, or those that the passes make; those being measured. weights: current,
+     * gradient, momentum, best model */
+    *training = trains + (made ? made * image : 2 * images) + measured + 4 * weights + 2 * state;
     *inference = infers + weights + state;
 done:
     dlda_team_destroy(plan.team);

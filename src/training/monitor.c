@@ -16,6 +16,11 @@
 
 enum { LEAST_PER_CLASS = 20, CALIBRATION_BATCH = 100 };
 
+static size_t lesser(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
 dlda_status dlda_trainer_choose_probe(dlda_trainer *self)
 {
     dlda_status status = DLDA_OK;
@@ -57,6 +62,7 @@ static dlda_status fit(dlda_trainer *self, const dlda_dataset *set, const float 
     dlda_status status = DLDA_OK;
     size_t D = self->model->network->features;
 
+    DLDA_TRY(dlda_trainer_need_passes(self));
     dlda_scatter_reset(self->scatter);
     for (size_t next = 0, first = 0, n; (n = next_portion(self, set, &next)) > 0; first += n) {
         const float *rows = embed(self, set, n, weights, state);
@@ -123,10 +129,11 @@ static dlda_status calibrate(dlda_trainer *self)
 {
     dlda_status status = DLDA_OK;
     dlda_workspace *workspace = NULL;
-    size_t count = dlda_dataset_count(self->held_out);
+    size_t most = lesser(dlda_dataset_count(self->held_out), CALIBRATION_BATCH);
+    size_t group = (size_t)self->options->norm_group;
 
-    DLDA_TRY(dlda_workspace_create(self->model, count < CALIBRATION_BATCH ? count : CALIBRATION_BATCH,
-                                   dlda_team_threads(self->team), &workspace));
+    if (group > 0) most = lesser(most, group); /* memory is scarce */
+    DLDA_TRY(dlda_workspace_create(self->model, most, dlda_team_threads(self->team), &workspace));
     DLDA_TRY(dlda_model_fit_calibration(self->model, workspace, self->held_out, self->comm));
 done:
     dlda_workspace_destroy(workspace);
@@ -139,14 +146,16 @@ dlda_status dlda_trainer_complete(dlda_trainer *self)
     dlda_model *model = self->model;
     dlda_lda *lda = NULL;
 
-    if (!model->lda || (!self->probe && !self->held_out)) return DLDA_OK;
+    if (!model->lda) return DLDA_OK;
     if (self->probe) {
         DLDA_TRY(fit(self, self->train, model->weights, model->state, NULL, &lda));
         dlda_lda_destroy(model->lda);
         model->lda = lda;
     }
+    dlda_passes_destroy(self->passes); /* what follows, in this function and in the caller's, needs memory too */
+    self->passes = NULL;
     if (self->held_out) DLDA_TRY(calibrate(self));
-    DLDA_TRY(dlda_trainer_write_record(self, 1));
+    if (self->probe || self->held_out) DLDA_TRY(dlda_trainer_write_record(self, 1));
 done:
     return status;
 }

@@ -141,16 +141,60 @@ done:
     return status;
 }
 
-/* The loader delivers prepared images. */
+/* Memory that cannot be had: says how a batch of that size can be trained. */
+static dlda_status propose_groups(dlda_status status, const dlda_options *options)
+{
+    char cause[512];
+
+    if (status != DLDA_E_MEMORY || options->micro_batch) return status;
+    snprintf(cause, sizeof cause, "%s", dlda_last_error());
+    return dlda_fail(
+        status, "%s; options norm-group=%lld and micro-batch=%lld keep the batch of %lld and need less", cause,
+        (long long)(options->batch + 7) / 8, (long long)(options->batch + 7) / 8, (long long)options->batch);
+}
+
+static void make_images(void *user, size_t epoch, const size_t *samples, size_t n, float *images)
+{
+    const dlda_trainer *self = user;
+
+    dlda_batch_images(&self->source, epoch, samples, n, self->team, images);
+}
+
+/* Images that other ranks hold are exchanged with the batch. */
+static dlda_passes_spec passes_spec(dlda_trainer *self)
+{
+    const dlda_options *options = self->options;
+
+    return (dlda_passes_spec){ .batch = self->batch,
+                               .group = (size_t)options->norm_group,
+                               .micro = (size_t)options->micro_batch,
+                               .team = self->team,
+                               .kernels = (dlda_kernels)options->kernels,
+                               .comm = self->comm,
+                               .make = dlda_dataset_is_shared(self->train) ? NULL : make_images,
+                               .source = self };
+}
+
+dlda_status dlda_trainer_need_passes(dlda_trainer *self)
+{
+    const dlda_passes_spec spec = passes_spec(self);
+
+    if (self->passes) return DLDA_OK;
+    return propose_groups(dlda_passes_create(self->model->network, &spec, &self->passes), self->options);
+}
+
+/* The loader delivers prepared images, unless the passes make them. */
 static dlda_status make_loader(dlda_trainer *self)
 {
     const dlda_options *options = self->options;
     const dlda_shape input = self->model->network->input;
+    const dlda_passes_spec passes = passes_spec(self);
+    int makes_images = passes.make && dlda_passes_images(&passes) > 0;
     const dlda_loader_spec spec = { .fill = dlda_batch_fill,
                                     .source = &self->source,
                                     .batches = dlda_sampler_batches(self->sampler),
                                     .most = dlda_passes_most(self->passes),
-                                    .values = dlda_shape_size(input) };
+                                    .values = makes_images ? 0 : dlda_shape_size(input) };
     dlda_status status = DLDA_OK;
 
     self->source = (dlda_batch_source){ .dataset = self->train,
@@ -170,18 +214,6 @@ done:
     return status;
 }
 
-/* Memory that cannot be had: says how a batch of that size can be trained. */
-static dlda_status propose_groups(dlda_status status, const dlda_options *options)
-{
-    char cause[512];
-
-    if (status != DLDA_E_MEMORY || options->micro_batch) return status;
-    snprintf(cause, sizeof cause, "%s", dlda_last_error());
-    return dlda_fail(
-        status, "%s; options norm-group=%lld and micro-batch=%lld keep the batch of %lld and need less", cause,
-        (long long)(options->batch + 7) / 8, (long long)(options->batch + 7) / 8, (long long)options->batch);
-}
-
 /* Creates the parts that do the work, each planned for the largest batch. */
 static dlda_status make_parts(dlda_trainer *self)
 {
@@ -193,9 +225,7 @@ static dlda_status make_parts(dlda_trainer *self)
     DLDA_TRY(dlda_sampler_create(dlda_dataset_labels(self->train), count, classes, (size_t)options->batch,
                                  (uint64_t)options->seed, &self->sampler));
     self->batch = dlda_sampler_size(self->sampler, 0);
-    dlda_passes_spec passes = { self->batch, (size_t)options->norm_group,    (size_t)options->micro_batch,
-                                self->team,  (dlda_kernels)options->kernels, self->comm };
-    DLDA_TRY(propose_groups(dlda_passes_create(network, &passes, &self->passes), options));
+    DLDA_TRY(dlda_trainer_need_passes(self));
     dlda_passes_plan(self->passes, &self->portion);
     dlda_objective_spec objective = { (dlda_objective_kind)options->objective, classes,         network->features,
                                       dlda_passes_most(self->passes),          options->lambda, options->epsilon };

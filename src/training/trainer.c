@@ -47,6 +47,7 @@ dlda_status dlda_trainer_step(dlda_trainer *self, size_t epoch, size_t batch, do
     double done = (double)(epoch - 1) + ((double)batch + 0.5) / (double)dlda_sampler_batches(self->sampler);
     const dlda_nesterov rule = { dlda_trainer_rate(options, done), options->momentum, options->decay };
 
+    DLDA_TRY(dlda_trainer_need_passes(self));
     DLDA_TRY(dlda_loader_get(self->loader, epoch, batch, &now));
     self->loader_seconds = now->seconds;
     end_phase(self, DLDA_PHASE_GATHER);

@@ -38,8 +38,8 @@ struct dlda_trainer {
     dlda_sampler *sampler;    /* from the first batch on, only the loader's thread uses it, except for sizes */
     dlda_batch_source source; /* input of the loader                                                         */
     dlda_loader *loader;
-    dlda_passes *passes;
-    size_t portion; /* images at once in passes over a whole set */
+    dlda_passes *passes; /* NULL where its memory was released for other work; see dlda_trainer_need_passes */
+    size_t portion;      /* images at once in passes over a whole set */
     dlda_objective *objective;
     dlda_scatter *scatter;
     /* learned values: the model holds the best epoch, these arrays the latest */
@@ -80,6 +80,9 @@ double dlda_trainer_rate(const dlda_options *options, double done);
 dlda_status dlda_trainer_choose_probe(dlda_trainer *trainer);
 dlda_status dlda_trainer_measure(dlda_trainer *trainer, dlda_epoch *epoch);
 dlda_status dlda_trainer_complete(dlda_trainer *trainer);
+
+/* setup.c: takes the memory of the passes if it was released. */
+dlda_status dlda_trainer_need_passes(dlda_trainer *trainer);
 
 /* setup.c: DLDA_E_CLASS unless there are two classes with two samples each; DLDA_E_SHAPE without labels. */
 dlda_status dlda_trainer_check_classes(const dlda_dataset *train);

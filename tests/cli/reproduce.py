@@ -483,6 +483,27 @@ def test_trouble():
     expect(1, ["mnist-50k", "--data", "tiny", "--net", "bad.net", "--epochs", "2", "-o", "bad"], "bad.net")
 
 
+def test_groups():
+    """A norm group decides the result, so it is an option of the training and a deviation; a micro-batch does neither."""
+    words = ["mnist-50k", *TINY, "--rows", "deeplda,cce", "--epochs", "2", "--norm-group", "150"]
+    place = "mnist-50k/seed1/deeplda"
+    succeed(*words, "-o", "grouped")
+    succeed(*words, "--micro-batch", "150", "-o", "micro")
+    record = json.load(open(f"micro/{place}-training.json"))
+    check(record["settings"]["norm-group"] == "150" and "--norm-group 150" in record["command"] and
+          "micro-batch" not in json.dumps(record), "the norm group is recorded, the micro-batch is not")
+    check(json.load(open(f"micro/{place}/options.json"))["norm-group"] == 150, "the training has it")
+    check(open(f"micro/{place}/model.safetensors", "rb").read() == open(f"grouped/{place}/model.safetensors", "rb").read() !=
+          open(f"two/{place}/model.safetensors", "rb").read(), "same model with micro-batches, another one without groups")
+    notes = [text for text in table("micro")["deviations"] if "batch norm" in text]
+    check(notes == ["batch norm over groups of about 150 images instead of the whole batch with objective lda"],
+          f"one deviation, of the batches that are larger: {notes}")
+    expect(1, ["mnist-50k", *TINY, "--epochs", "2", "-o", "micro"], "--norm-group 150")
+    expect(2, ["mnist-50k", *TINY, "--micro-batch", "50", "-o", "never"], "--micro-batch: found 50 with --norm-group 0")
+    expect(2, ["mnist-50k", *TINY, "--norm-group", "60", "--micro-batch", "50", "-o", "never"], "expected --norm-group of 1 to 50")
+    check(not os.path.exists("never"), "which writes nothing")
+
+
 # ---- Schedules ----
 
 def planned(root, *words, experiment="mnist-50k"):
@@ -678,7 +699,7 @@ def main():
         make_data()
         os.environ["DEEPLDA_DATA"] = os.path.abspath("empty")  # no set is here but those that --data names
         for test in (test_words, test_rows, test_pairs, test_files, test_again, test_stops, test_seeds, test_without_answers,
-                     test_held_out, test_own_folds, test_missing_data, test_budget, test_presets, test_list, test_trouble, test_halving, test_cosine, test_protocols,
+                     test_held_out, test_own_folds, test_missing_data, test_budget, test_presets, test_list, test_trouble, test_groups, test_halving, test_cosine, test_protocols,
                      test_ours, test_more_epochs, test_by_hand, test_fewer_than_planned, test_old_records, test_status):
             test()
         os.chdir("/")
