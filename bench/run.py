@@ -38,6 +38,7 @@ FULL = {
     "onnx": [("mnist", 256), ("cifar10", 256)],
     "threads": [("mnist", 1000), ("cifar10", 250), ("stl10", 40)],
     "micro": [("stl10", 1000, 40)],
+    "ranks": [("mnist", 1000), ("cifar10", 1000), ("stl10", 80)],
     "layers": [("mnist", 250), ("cifar10", 250), ("stl10", 40)],
     "lda": [(1000000, 100, 10)],
     "repeats": 2, "singles": 50, "rounds": 5,
@@ -48,6 +49,7 @@ QUICK = {
     "onnx": [("mnist", 16)],
     "threads": [("mnist", 40)],
     "micro": [("mnist", 40, 10)],
+    "ranks": [("mnist", 40)],
     "layers": [("mnist", 4), ("cifar10", 2), ("stl10", 1)],
     "lda": [(20000, 100, 10)],
     "repeats": 1, "singles": 5, "rounds": 2,
@@ -95,6 +97,12 @@ class Bench:
         threads = threads or self.threads
         return json.loads(run([self.program, "bench", "--net", net, "--batch", batch, "--part", part, "--threads",
                                threads, "--repeats", repeats or self.plan["repeats"], "--json", *options], threads))
+
+    def ranks(self, number, net, batch):
+        """A step by processes of one thread each. Each stays on its core, as mpirun does it by default."""
+        variables = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        return json.loads(run(["mpirun", "-n", number, self.program, "bench", "--net", net, "--batch", batch, "--part", "step",
+                               "--threads", 1, "--repeats", self.plan["repeats"], "--json", "--mpi"], 1, **variables))
 
     def torch(self, net, batch, layout, steps, inference=False):
         command = ["/usr/bin/python3", os.path.join(HERE, "torch_step.py"), net_file(net), "--batch", batch, "--layout",
@@ -289,6 +297,26 @@ def compare_micro(bench):
     return rows
 
 
+def compare_ranks(bench):
+    """Two processes against one, of one thread each: of the same batch (strong scaling) and of half the batch (weak); and
+    against one process of two threads."""
+    rows = []
+    for net, batch in bench.plan["ranks"]:
+        results = in_turns(bench.rounds, {
+            "one": lambda: bench.ours(net, batch, "step", 1), "half": lambda: bench.ours(net, batch // 2, "step", 1),
+            "two": lambda: bench.ranks(2, net, batch), "threads": lambda: bench.ours(net, batch, "step", 2)},
+            f"ranks of {net}, batch {batch}")
+        rates = {name: median_of(results[name], "images_per_second") for name in results}
+        pairs = [b["images_per_second"] / a["images_per_second"] for a, b in zip(results["one"], results["two"])]
+        rows.append({"net": net, "batch": batch, **{name: round(rate, 2) for name, rate in rates.items()},
+                     "speed_up": round(statistics.median(pairs), 3), "lowest": round(min(pairs), 3),
+                     "weak": round(rates["two"] / rates["half"], 3),
+                     "to_threads": round(rates["two"] / rates["threads"], 3),
+                     "waiting": round(median_of(results["two"], "waited_seconds") / median_of(results["two"], "step_seconds"), 3),
+                     "rounds": len(pairs)})
+    return rows
+
+
 def compare_layers(bench):
     program = os.path.join(bench.build, "bench", "onednn_layers")
     if not os.path.exists(program):
@@ -348,6 +376,7 @@ COMPARISONS = {
     "onnx": (compare_onnx, "Inference of exported networks, images per second"),
     "threads": (compare_threads, "Training step with one thread and with all, images per second"),
     "micro": (compare_micro, "Training step of a large batch in micro-batches, and of a batch of that size, images per second"),
+    "ranks": (compare_ranks, "Training step by one process, by two, and by two threads, images per second"),
     "layers": (compare_layers, "3x3 convolutions, GFLOPS as of the direct sum"),
     "lda": (compare_lda, "Classic LDA of a table, seconds to fit"),
 }

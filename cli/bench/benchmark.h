@@ -25,6 +25,7 @@ typedef struct bench_spec {
     int flip;            /* augmentation of the images of a step, as the options of these names          */
     size_t shift;
     size_t norm_group, micro_batch; /* of the steps, as the options of these names; 0: the whole batch */
+    const dlda_comm *comm;          /* ranks that do the steps together; NULL: one process              */
 } bench_spec;
 
 /* One pass of a layer over a whole batch. */
@@ -57,6 +58,7 @@ typedef struct bench_result {
     double step_seconds, images_per_second;
     double step_gflop;                  /* work of its convolutions, computed directly         */
     double phase_seconds[BENCH_PHASES]; /* by dlda_phase; the optimiser's include weight decay */
+    double waited_seconds;              /* of a step, in which this rank waits for others; 0 with one process */
     double loader_seconds; /* processor time of the loader's thread per batch, in parallel to the phases */
     size_t peak_bytes;     /* most memory that was resident so far, of the whole process (VmHWM): that of a
                                    step if nothing large went before in this process                             */

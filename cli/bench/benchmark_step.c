@@ -85,7 +85,7 @@ static dlda_status make_trainer(const bench_spec *spec, const dlda_dataset *imag
     DLDA_TRY(set_number(options, "epochs", epochs));
     DLDA_TRY(set_number(options, "measure-every", epochs));
     DLDA_TRY(set_number(options, "halve-every", 0));
-    DLDA_TRY(dlda_trainer_create(options, images, NULL, trainer));
+    DLDA_TRY(dlda_trainer_create_over(spec->comm, options, images, NULL, trainer));
 done:
     dlda_options_destroy(options);
     return status;
@@ -98,6 +98,8 @@ typedef struct stopwatch {
     double last; /* end of the previous phase */
     double seconds[BENCH_PHASES];
     double loader;
+    const dlda_comm *comm;
+    double begun, waited; /* this rank's waiting before the step, and within it */
 } stopwatch;
 
 static void end_phase(void *user, dlda_phase finished)
@@ -107,6 +109,7 @@ static void end_phase(void *user, dlda_phase finished)
 
     self->seconds[finished] = now - self->last;
     self->last = now;
+    if (finished == DLDA_PHASE_OPTIMISER) self->waited = dlda_comm_waited(self->comm) - self->begun;
 }
 
 static void end_batch(void *user, const dlda_progress *progress)
@@ -118,14 +121,15 @@ static dlda_status time_step(dlda_trainer *trainer, stopwatch *watch)
 {
     dlda_trainer_watch(trainer, &(dlda_watch){ .user = watch, .phase = end_phase, .batch = end_batch });
     watch->last = dlda_seconds_now();
+    watch->begun = dlda_comm_waited(watch->comm);
     return dlda_trainer_run_step(trainer);
 }
 
 /* Rows of `times`: the phases, the loader, whole steps. */
-enum { LOADER = BENCH_PHASES, STEP, ROWS };
+enum { LOADER = BENCH_PHASES, STEP, WAITED, ROWS };
 
 /* times [ROWS][repeats] */
-static dlda_status run_steps(dlda_trainer *trainer, size_t repeats, double *times)
+static dlda_status run_steps(dlda_trainer *trainer, const dlda_comm *comm, size_t repeats, double *times)
 {
     dlda_status status = DLDA_OK;
     stopwatch watch = { 0 };
@@ -133,7 +137,10 @@ static dlda_status run_steps(dlda_trainer *trainer, size_t repeats, double *time
     DLDA_TRY(time_step(trainer, &watch)); /* warm-up */
     for (size_t r = 0; r < repeats; r++) {
         double sum = 0;
+        watch.waited = 0;
+        watch.comm = comm;
         DLDA_TRY(time_step(trainer, &watch));
+        times[WAITED * repeats + r] = watch.waited;
         for (size_t p = 0; p < BENCH_PHASES; p++) sum += times[p * repeats + r] = watch.seconds[p];
         times[LOADER * repeats + r] = watch.loader;
         times[STEP * repeats + r] = sum;
@@ -163,6 +170,7 @@ static void fill_result(const dlda_network *network, size_t batch, size_t repeat
     for (size_t p = 0; p < BENCH_PHASES; p++) out->phase_seconds[p] = bench_median(times + p * repeats, repeats);
     out->loader_seconds = bench_median(times + LOADER * repeats, repeats);
     out->step_seconds = bench_median(times + STEP * repeats, repeats);
+    out->waited_seconds = bench_median(times + WAITED * repeats, repeats);
     out->images_per_second = (double)batch / out->step_seconds;
     out->step_gflop = 1e-9 * step_flop(network, batch);
     out->peak_bytes = bench_resident_bytes("VmHWM");
@@ -175,6 +183,7 @@ dlda_status bench_step(const dlda_network *network, const bench_spec *spec, dlda
                                       .group = spec->norm_group,
                                       .micro = spec->micro_batch,
                                       .team = team,
+                                      .comm = spec->comm,
                                       .kernels = DLDA_KERNELS_FAST };
     dlda_dataset *images = NULL;
     dlda_trainer *trainer = NULL;
@@ -185,7 +194,7 @@ dlda_status bench_step(const dlda_network *network, const bench_spec *spec, dlda
     DLDA_TRY(DLDA_TAKE(&times, n_times, "times"));
     DLDA_TRY(make_images(network, spec, &images));
     DLDA_TRY(make_trainer(spec, images, &trainer));
-    DLDA_TRY(run_steps(trainer, spec->repeats, times));
+    DLDA_TRY(run_steps(trainer, spec->comm, spec->repeats, times));
     fill_result(network, spec->batch, spec->repeats, times, out);
     DLDA_TRY(dlda_passes_measure(network, &passes, &out->plan_bytes));
 done:

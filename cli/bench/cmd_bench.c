@@ -5,6 +5,7 @@
  * docs/performance.md explains each figure.
  */
 #include "bench/benchmark.h"
+#include "ranks.h"
 #include "terminal/json_out.h"
 #include "terminal/table.h"
 
@@ -97,7 +98,9 @@ static void write_json(const cli_options *options, const bench_result *b)
     write_word(&json, "kernels", b->kernels);
     write_number(&json, "machine_peak_gflops", b->machine_peak_gflops);
     write_number(&json, "machine_gigabytes_per_second", b->machine_gigabytes_per_second);
+    write_count(&json, "ranks", ranks_comm() ? ranks_comm()->size : 1);
     write_number(&json, "step_seconds", b->step_seconds);
+    write_number(&json, "waited_seconds", b->waited_seconds);
     write_number(&json, "images_per_second", b->images_per_second);
     write_number(&json, "step_gflop", b->step_gflop);
     write_phases(&json, b);
@@ -126,6 +129,9 @@ static void print_step(const bench_result *b)
     for (int i = 0; i < BENCH_PHASES; i++)
         printf("  %-10s   %10.3f ms  %5.1f %%\n", phase_names[i], 1e3 * b->phase_seconds[i],
                100 * b->phase_seconds[i] / b->step_seconds);
+    if (ranks_comm())
+        printf("  waiting      %10.3f ms of these, of rank 0 of %zu for the others\n", 1e3 * b->waited_seconds,
+               ranks_comm()->size);
     printf("  loader       %10.3f ms of a thread of its own, beside the step: %.2f %% of its %zu threads' time\n",
            1e3 * b->loader_seconds, 100 * b->loader_seconds / (b->step_seconds * (double)b->threads), b->threads);
     printf("memory         %.1f MB resident at most (%.1f MB before), of which the network plan has %.1f MB\n",
@@ -203,6 +209,7 @@ static int run_bench(const cli_arguments *arguments)
         .shift = (size_t)option_number(options, "shift"),
         .norm_group = (size_t)option_number(options, "norm-group"),
         .micro_batch = (size_t)option_number(options, "micro-batch"),
+        .comm = ranks_comm(),
     };
 
     int code = exit_code_of(name, bench_run(&spec, &benchmark));
