@@ -112,6 +112,17 @@ def print_rows(title, models, rows_of, spanning):
               " | ".join(f"{100 * a:.0f} / {100 * b:.0f} %" for a, b in cells) + " |")
 
 
+def print_strong(models, batches):
+    print("\nTimes as fast as one rank, with a batch of fixed size and groups of batch norm on each rank, 10 / 100 Gbit/s")
+    print("| network | batch | " + " | ".join(f"{n} ranks" for n in RANKS) + " |")
+    print("|---|---|" + "---|" * len(RANKS))
+    for model in models:
+        batch = batches[model.net]
+        one = model.step(1, batch, "memory", False)
+        cells = [[one / model.step(n, batch / n, network, False) for network in ("10 Gbit/s", "100 Gbit/s")] for n in RANKS]
+        print(f"| {model.net} | {batch:,} | " + " | ".join(f"{a:.3g} / {b:.3g}" for a, b in cells) + " |")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--results", default=os.path.join(HERE, "results", "ranks.csv"))
@@ -131,6 +142,7 @@ def main():
     each = {"mnist": 250, "cifar10": 250, "stl10": 40}
     print_rows("Efficiency with groups of batch norm that span all ranks, 10 / 100 Gbit/s", models, each, True)
     print_rows("Efficiency with a group of batch norm (or more) on each rank, 10 / 100 Gbit/s", models, each, False)
+    print_strong(models, {"mnist": 8192, "cifar10": 8192, "stl10": 2048})
 
 
 if __name__ == "__main__":
