@@ -128,7 +128,7 @@ static dlda_status rotate(const dlda_trainer *self, const char *path, const char
     if (!self->has_checkpoint) unlink(older);
     else if (dlda_path_exists(path) && rename(path, older) != 0)
         return dlda_fail(DLDA_E_IO, "%s: cannot rename: %s", path, strerror(errno));
-    return dlda_file_rename(fresh, path);
+    return dlda_path_move(fresh, path);
 }
 
 dlda_status dlda_checkpoint_save(const dlda_trainer *self, const char *folder)
