@@ -121,19 +121,29 @@ static void list_tensors(const dlda_trainer *self, const counters *numbers, cons
 
 /* ---- Saving ---- */
 
-/* Renames the last checkpoint to the previous one, so that a complete file always has one of the two names. A
- * checkpoint left by another training is removed. */
+/* Renames the last checkpoint to the previous one, so that a complete file always has one of the two names. The
+ * checkpoint of an earlier training is replaced. */
 static dlda_status rotate(const dlda_trainer *self, const char *path, const char *older, const char *fresh)
 {
-    if (!self->has_checkpoint) unlink(older);
+    dlda_status status = DLDA_OK;
+
+    if (!self->has_checkpoint) DLDA_TRY(dlda_trainer_remove_earlier(self));
     else if (dlda_path_exists(path) && rename(path, older) != 0)
-        return dlda_fail(DLDA_E_IO, "%s: cannot rename: %s", path, strerror(errno));
-    return dlda_path_move(fresh, path);
+        DLDA_FAIL(DLDA_E_IO, "%s: cannot rename: %s", path, strerror(errno));
+    DLDA_TRY(dlda_path_move(fresh, path));
+done:
+    return status;
 }
 
-dlda_status dlda_checkpoint_save(const dlda_trainer *self, const char *folder)
+static const char *or_null(int given, const char *text)
+{
+    return given && text[0] ? text : NULL;
+}
+
+dlda_status dlda_checkpoint_save(const dlda_trainer *self)
 {
     dlda_status status = DLDA_OK;
+    const char *folder = self->folder;
     const dlda_history *history = self->history;
     const counters numbers = { (double)self->epochs_done,   (double)self->batches_done,
                                (double)self->steps_done,    self->loss_sum,
@@ -144,12 +154,16 @@ dlda_status dlda_checkpoint_save(const dlda_trainer *self, const char *folder)
     tensor_set set = { .count = 0 };
     char data[64];
     int given = dlda_options_is_given(self->options, "data");
-    const dlda_checkpoint_texts texts = { self->model->network->text, self->model->options, data,
-                                          given ? self->options->data : "" };
+    const dlda_checkpoint_texts texts = { self->model->network->text,
+                                          self->model->options,
+                                          data,
+                                          given ? self->options->data : "",
+                                          or_null(given, self->options->format),
+                                          or_null(given, self->options->label) };
 
     DLDA_TRY(dlda_path_join(folder, DLDA_CHECKPOINT_NEWEST, &path));
     DLDA_TRY(dlda_path_join(folder, DLDA_CHECKPOINT_PREVIOUS, &older));
-    DLDA_TRY(dlda_path_join(folder, "checkpoint-next.safetensors", &fresh));
+    DLDA_TRY(dlda_path_join(folder, DLDA_CHECKPOINT_NEXT, &fresh));
     DLDA_TRY(DLDA_TAKE(&epochs, history->count + 1, "checkpoint"));
     for (size_t i = 0; i < history->count; i++) pack_epoch(&history->epochs[i], epochs[i]);
     list_tensors(self, &numbers, epochs[0], &set);

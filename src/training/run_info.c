@@ -3,8 +3,7 @@
  * run_info.c - describes a training from the files in its folder.
  *
  * Counters, network and options come from the checkpoint; state, process and data from run.json. options.json is
- * used if there is no undamaged checkpoint. run.json is first written after epoch 1. Beside a checkpoint of an
- * earlier moment it belongs to a previous training in the same folder, and is ignored.
+ * used if there is no undamaged checkpoint.
  */
 #include "base/file.h"
 #include "base/memory.h"
@@ -55,6 +54,8 @@ static dlda_status use_checkpoint(run_files *self, const char *path)
     info->network = texts.network;
     info->options = texts.options;
     info->data = texts.source;
+    info->format = texts.format ? texts.format : "";
+    info->label = texts.label ? texts.label : "";
     info->seconds = seconds;
     info->epochs_done = (size_t)counters.epochs_done;
     info->batches_done = (size_t)counters.batches_done;
@@ -113,7 +114,6 @@ static dlda_status read_facts(run_files *self, const char *folder)
     size_t size = 0;
     json_error_t error;
 
-    if (self->checkpoint && self->info.epochs_done == 0) return DLDA_OK;
     DLDA_TRY(dlda_path_join(folder, "run.json", &path));
     DLDA_TRY(dlda_file_read(path, MOST_BYTES, &text, &size));
     self->facts = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
