@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -137,29 +136,6 @@ dlda_status dlda_file_read_start(const char *path, size_t most, uint8_t *start, 
 dlda_status dlda_file_length(const char *path, FILE *stream, size_t *length)
 {
     return checked_size(path, fileno(stream), SIZE_MAX, length);
-}
-
-dlda_status dlda_file_map(const char *path, dlda_mapping *mapping)
-{
-    dlda_status status = DLDA_OK;
-    FILE *stream = NULL;
-    size_t size = 0;
-
-    DLDA_TRY(dlda_file_open(path, &stream));
-    DLDA_TRY(dlda_file_length(path, stream, &size));
-    if (size == 0) DLDA_FAIL(DLDA_E_FORMAT, "%s: 0 bytes, expected some", path);
-    void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fileno(stream), 0);
-    if (bytes == MAP_FAILED) DLDA_FAIL(DLDA_E_IO, "%s: cannot map: %s", path, strerror(errno));
-    *mapping = (dlda_mapping){ bytes, size };
-done:
-    if (stream) fclose(stream);
-    return status;
-}
-
-void dlda_file_unmap(dlda_mapping *mapping)
-{
-    if (mapping->bytes) munmap((void *)mapping->bytes, mapping->size);
-    *mapping = (dlda_mapping){ NULL, 0 };
 }
 
 /* ---- Folders ---- */

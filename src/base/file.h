@@ -21,16 +21,6 @@ dlda_status dlda_file_read_start(const char *path, size_t most, uint8_t *start, 
 /* Size of an open file in bytes. */
 dlda_status dlda_file_length(const char *path, FILE *stream, size_t *length);
 
-/* A memory-mapped file: pages are loaded on access and dropped if memory is short. If another program truncates the
- * file, access raises SIGBUS, so this is for large files only. */
-typedef struct dlda_mapping {
-    const uint8_t *bytes; /* NULL: nothing is mapped */
-    size_t size;
-} dlda_mapping;
-
-dlda_status dlda_file_map(const char *path, dlda_mapping *mapping);
-void dlda_file_unmap(dlda_mapping *mapping);
-
 /* A file that appears under its name only once it is complete. */
 typedef struct dlda_file_writer dlda_file_writer;
 

@@ -26,11 +26,10 @@ static size_t sample_size(const dlda_dataset *self)
 static void storage_leave(dlda_storage *storage)
 {
     if (!storage || atomic_fetch_sub(&storage->users, 1) > 1) return;
-    if (!storage->mapping.bytes && !storage->borrowed) {
+    if (!storage->borrowed) {
         dlda_release(storage->bytes);
         dlda_release(storage->values);
     }
-    dlda_file_unmap(&storage->mapping);
     dlda_release(storage->names);
     dlda_release(storage->text);
     dlda_release_texts(storage->columns, storage->n_columns);

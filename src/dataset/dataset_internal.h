@@ -14,10 +14,9 @@
 /* Shared by a set and the sets split from it. Reference counted. */
 typedef struct dlda_storage {
     atomic_size_t users;
-    int borrowed;         /* bytes or values belong to the caller                                  */
-    uint8_t *bytes;       /* [images][height][width][channels]; NULL if there are values           */
-    float *values;        /* the same shape; NULL if there are bytes; may be unaligned if borrowed */
-    dlda_mapping mapping; /* the mapped file that contains bytes or values, if any                 */
+    int borrowed;   /* bytes or values belong to the caller                                  */
+    uint8_t *bytes; /* [images][height][width][channels]; NULL if there are values           */
+    float *values;  /* the same shape; NULL if there are bytes; may be unaligned if borrowed */
     size_t n_images;
     char **names; /* [classes], pointers into `text`                             */
     char *text;
