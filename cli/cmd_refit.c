@@ -3,6 +3,7 @@
  * cmd_refit.c - `deeplda refit`: fits the LDA head of a trained network in closed form: on other data, with one
  * more class, with other priors or another calibration.
  */
+#include "base/utf8.h"
 #include "find_model.h"
 #include "fit.h"
 #include "priors.h"
@@ -195,7 +196,7 @@ static void write_text(const refitter *self)
         table_name(stdout, self->add_class);
         printf(" added from %zu samples\n", self->samples);
     } else if (self->data) {
-        printf("head fitted on %zu samples of %s\n", self->samples, self->data);
+        printf("head fitted on %zu samples of %s\n", self->samples, dlda_safe(self->data).text);
     }
     printf("%zu classes, prior of each:", dlda_model_classes(model));
     for (size_t c = 0; c < dlda_model_classes(model); c++) {
@@ -207,7 +208,7 @@ static void write_text(const refitter *self)
     table_calibration(stdout, model, DLDA_PROBABILITY_BAYES);
     fputs("\n\n", stdout);
     table_eigenvalues(stdout, dlda_model_lda(model));
-    printf("\nwritten:\n  %s\n", self->output);
+    printf("\nwritten:\n  %s\n", dlda_safe(self->output).text);
 }
 
 /* ---- The command ---- */
@@ -229,7 +230,7 @@ static int find_data(refitter *self)
     if (self->data || self->priors[0] || self->calibrate[0]) return EXIT_OK;
     int code = run_data_find_for(name, self->path, self->model, self->options, &self->run);
     self->data = self->run.path;
-    if (code == EXIT_OK) fprintf(stderr, "fitting on the run's own data, %s\n", self->data);
+    if (code == EXIT_OK) fprintf(stderr, "fitting on the run's own data, %s\n", dlda_safe(self->data).text);
     return code;
 }
 
@@ -268,15 +269,16 @@ const cli_command refit_command = {
     .most = 2,
     .replaces = 1,
     .summary = "Refit a model's LDA: on other data, with one more class, other priors or calibration.",
-    .details = "Fits the LDA on the network's features again, in closed form: one pass over the images. The "
-               "network is unchanged. Writes the resulting model to -o.\n"
-               "MODEL is a model file or a run folder. With DATA, which is anything that train takes, the LDA is "
-               "fitted on all samples of the training part, whose classes become those of the model; without DATA, "
-               "on the data of the model's run. With --add-class NAME and at least two pictures "
-               "of that class (a folder, an IDX file or an .npy file), the model gets one more class; no data of "
-               "the other classes is needed. With --priors alone, only the class priors for --proba bayes "
-               "change. --calibrate DATA fits the calibration to DATA, which the network was not trained on; without "
-               "it, the model keeps its calibration. Formulas: docs/evaluation.md.",
+    .details =
+        "Fits the LDA on the network's features again, in closed form: one pass over the images. The "
+        "network is unchanged. Writes the resulting model to -o.\n"
+        "MODEL is a model file or a run folder. With DATA, which is anything that train takes, the LDA is "
+        "fitted on all samples of the training part, whose classes become those of the model; without DATA, "
+        "on the data of the model's run. With --add-class NAME and at least two pictures "
+        "of that class (a folder, an IDX file or an .npy file), the model gets one more class; no data of "
+        "the other classes is needed. With --priors alone, only the class priors for --proba bayes "
+        "change. --calibrate DATA fits the calibration to DATA, which the network was not trained on; without "
+        "it, the model keeps its calibration. Formulas: docs/evaluation.md.",
     .examples = "deeplda refit run ~/newdata -o new.safetensors\n"
                 "deeplda refit run --lambda 0.1 -o smooth.safetensors\n"
                 "deeplda refit run --add-class seven ~/sevens -o more.safetensors\n"

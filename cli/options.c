@@ -118,6 +118,7 @@ static const own_option own[] = {
         "Also print the true class: of a picture the name of its folder if the model has such a class, of other data the label. "
         "The number of correct predictions is printed on stderr.", FLAG, 0, "predict"),
     OWN("list", NULL, "false", NULL, 0, 0, "A list of files to read, or of experiments to show.", FLAG, 0, "predict, reproduce"),
+    OWN("null", NULL, "false", NULL, 0, 0, "With --list: names end with a NUL byte, not with the line.", FLAG, '0', "predict"),
     OWN("raw", NULL, "false", NULL, 0, 0,
         "Write the network's output instead of its projection on the LDA directions.", FLAG, 0, "embed"),
     OWN("from", "PART", "auto", "auto|train|test", 0, 0,

@@ -7,12 +7,12 @@
  */
 #include "training/checkpoint.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "training/checkpoint_file.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -180,28 +180,35 @@ done:
 
 /* ---- Loading ---- */
 
+/* A value of an option as JSON; texts of more than 60 bytes are cut. */
+static void print_value(const json_t *value, char text[64])
+{
+    size_t n = json_dumpb(value, text, 60, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
+
+    strcpy(text + (n < 60 ? n : 60), n > 60 ? "..." : "");
+}
+
 /* Names the first option that differs. A different number of epochs is allowed, so that a
  * training can be extended. */
 static dlda_status compare_options(const char *path, const char *theirs, const char *ours)
 {
     dlda_status status = DLDA_OK;
-    json_t *old = json_loads(theirs, JSON_REJECT_DUPLICATES, NULL), *new = json_loads(ours, 0, NULL);
+    json_t *old = NULL, *new = NULL;
     const char *key = NULL;
     const json_t *value = NULL;
 
+    DLDA_TRY(dlda_json_parse_text(theirs, path, &old));
+    DLDA_TRY(dlda_json_parse_text(ours, path, &new));
     if (!json_is_object(old) || !json_is_object(new)) DLDA_FAIL(DLDA_E_FORMAT, "%s: options are no object", path);
     json_object_foreach(new, key, value)
     {
         const json_t *other = json_object_get(old, key);
         if (strcmp(key, "epochs") == 0 || !other || json_equal(other, value)) continue;
-        char *a = json_dumps(other, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
-        char *b = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
-        status = dlda_fail(DLDA_E_OPTION,
-                           "%s: option %s was %s, now it is %s; a resumed training keeps its options", path, key,
-                           a ? a : "?", b ? b : "?");
-        free(a);
-        free(b);
-        goto done;
+        char was[64], is[64];
+        print_value(other, was);
+        print_value(value, is);
+        DLDA_FAIL(DLDA_E_OPTION, "%s: option %s was %s, now it is %s; a resumed training keeps its options", path,
+                  key, was, is);
     }
 done:
     json_decref(old);

@@ -6,6 +6,7 @@
  * used if there is no undamaged checkpoint.
  */
 #include "base/file.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "training/checkpoint_file.h"
@@ -112,11 +113,10 @@ static dlda_status read_facts(run_files *self, const char *folder)
     dlda_status status = DLDA_OK;
     char *path = NULL, *text = NULL;
     size_t size = 0;
-    json_error_t error;
 
     DLDA_TRY(dlda_path_join(folder, "run.json", &path));
     DLDA_TRY(dlda_file_read(path, MOST_BYTES, &text, &size));
-    self->facts = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+    DLDA_TRY(dlda_json_parse(text, size, path, &self->facts, NULL));
     if (!json_is_object(self->facts)) DLDA_FAIL(DLDA_E_FORMAT, "%s: not a JSON object", path);
     use_facts(self);
 done:
