@@ -57,7 +57,9 @@ static dlda_status read_table(run_folder *self, const char *name, number_table *
     char *path = NULL;
 
     DLDA_TRY(dlda_path_join(self->path, name, &path));
-    if (number_table_read(path, table) != DLDA_OK) {
+    dlda_status read = number_table_read(path, table);
+    if (read == DLDA_E_MEMORY) DLDA_TRY(read); /* the file may be good */
+    if (read != DLDA_OK) {
         DLDA_TRY(add_problem(self, dlda_last_error()));
         number_table_release(table);
     } else if (table->damage[0]) DLDA_TRY(add_problem(self, table->damage));

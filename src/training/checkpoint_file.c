@@ -149,7 +149,7 @@ dlda_status dlda_checkpoint_open_newest(const char *folder, dlda_safetensors **f
     if (!dlda_path_exists(first) && !dlda_path_exists(second))
         DLDA_FAIL(DLDA_E_IO, "%s: no checkpoint in this folder; a training writes one when it begins", folder);
     status = dlda_checkpoint_open(first, file);
-    if (status != DLDA_OK && dlda_path_exists(second)) {
+    if (status != DLDA_OK && status != DLDA_E_MEMORY && dlda_path_exists(second)) {
         snprintf(damage, 1024, "%s", dlda_last_error());
         dlda_release(first);
         first = second;

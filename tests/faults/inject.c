@@ -7,8 +7,8 @@
  *     DEEPLDA_FAULT_COUNTS=FILE   writes how many operations of each kind there were
  *
  * Failures are those of a machine that is out of memory, has a bad or full disk, or too many threads. Allocations of
- * OpenBLAS, libxsmm and the loader are not counted: these libraries end the process if one fails. Programs that the process starts are not
- * affected. tests/faults/run.py runs all commands of deeplda with it.
+ * OpenBLAS, libxsmm, liblinear and the loader are not counted: these libraries end the process if one fails. Programs
+ * that the process starts are not affected. tests/faults/run.py runs all commands of deeplda with it.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -45,7 +45,8 @@ static size_t n_spared = 0;
 
 static int note_library(struct dl_phdr_info *info, size_t size, void *context)
 {
-    static const char *const libraries[] = { "openblas", "libblas", "liblapack", "xsmm", "gomp", "gfortran", "ld-linux" };
+    static const char *const libraries[] = { "openblas", "libblas", "liblapack", "xsmm", "gomp", "gfortran", "linear", "stdc++",
+                                             "ld-linux" };
     int spare = 0;
 
     (void)size;

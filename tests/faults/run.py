@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: MIT
 """Runs every command with one failing operation, or killed before one, for many or all operations.
 
-    run.py PROGRAM INJECT.SO [--all] [--commands NAME,...] [--kinds KIND,...]
+    run.py PROGRAM INJECT.SO [--all | --sample N] [--commands NAME,...] [--kinds KIND,...]
 
 Checked after each: no signal; a message, unless the exit status is 0; with exit status 0 the same results as without a
 fault; otherwise every result is that of before, that of a success, or absent, and no temporary file is left. A
-training is then resumed, or repeated if it had not begun, and must give the same model. Without --all, a sample of the
-operations is tried: the same ones every time.
+training is then resumed, or repeated if it had not begun, and must give the same model. Without --all, N operations of each
+kind are tried (default: 1), the same ones every time.
 """
 import argparse
 import os
@@ -21,7 +21,6 @@ import time
 import zlib
 
 KINDS = ["alloc", "read", "write", "sync", "rename", "thread", "kill"]
-SAMPLE = 6  # of each kind, without --all
 PATIENCE = 60  # seconds; whatever takes longer has failed
 NET = "conv 4 3 stride 2\nbn\nrelu\nconv 4 3\ngap\n"
 FAILED = []
@@ -66,7 +65,7 @@ TRAIN = ["train", "pictures", "--net", "small.net", "--objective", "lda", "--bat
 # name: (the folders and files before it, the command, what it writes)
 COMMANDS = {
     "train": ([], [*TRAIN, "-o", "run"], ["run"]),
-    "resume": (["half:run"], ["train", "--resume", "run", "--epochs", "2", "-q"], ["run"]),
+    "resume": (["half:run"], ["train", "--resume", "run", "-q"], ["run"]),
     "force": (["other:run"], [*TRAIN, "-o", "run", "--force"], ["run"]),
     "train table": ([], ["train", "table.csv", "--label", "kind", "--epochs", "2", "-o", "run", "-q"], ["run"]),
     "eval": (["whole:run"], ["eval", "run", "pictures", "--svm", "--answers", "answers.csv"], ["answers.csv"]),
@@ -156,6 +155,8 @@ def check_files(where, old, new, now, killed):
         if ".tmp-" in name:
             if not killed:
                 fail(f"{where}: {name} is left over")
+        elif name == "out.csv/out.csv" and set(data.split(b"\n")) <= set(new[name].split(b"\n")):
+            continue  # predict omits files that it cannot read, and says so
         elif not varies(os.path.basename(name)) and data not in (old.get(name), new.get(name)):
             if name.split("/")[0] not in ("run", "page", "tables"):  # these have several states on the way
                 fail(f"{where}: {name} is neither that of before nor that of a success")
@@ -197,7 +198,9 @@ def check_run(name, fault, base, folder, reference, expected):
         fail(f"{where}: ended by {code}: {message[-200:]!r}")
     elif code == 0:
         lost = [key for key, data in reference["files"].items() if now.get(key) != data and not varies(os.path.basename(key))]
-        if lost:
+        if lost and name == "report" and b"--data names other test data" in message:
+            pass  # a report without its samples says so, on the page as well
+        elif lost:
             fail(f"{where}: exit 0, but these differ or are missing: {lost}: {message[-200:]!r}")
         elif name not in TRAININGS and not same_stdout(stdout, reference["stdout"]):
             fail(f"{where}: exit 0, but the output differs")
@@ -208,14 +211,15 @@ def check_run(name, fault, base, folder, reference, expected):
         check_training(where, folder, command, expected)
 
 
-def pick(count, kind, everything):
-    if everything or count <= SAMPLE:
+def pick(count, place, sample):
+    """`sample` of the numbers from 1 to `count`, evenly spaced; 0: all."""
+    if sample == 0 or count <= sample:
         return range(1, count + 1)
-    step = count / SAMPLE  # spread over the run, with the first and the last one
-    return sorted({1, count} | {min(count, round(step * (i + zlib.crc32(kind.encode()) % 97 / 97)) + 1) for i in range(SAMPLE)})
+    shift = zlib.crc32(place.encode()) % 97 / 97
+    return [int(count * (i + shift) / sample) + 1 for i in range(sample)]
 
 
-def check_command(name, base, kinds, everything):
+def check_command(name, base, kinds, sample):
     before, command, outputs = COMMANDS[name]
     folder, counts = os.path.join(base, "work"), os.path.join(base, "counts")
     prepare(base, folder, before)
@@ -230,10 +234,18 @@ def check_command(name, base, kinds, everything):
     found = dict(line.split() for line in open(counts))
     tried, began = 0, time.monotonic()
     for kind in kinds:
-        for n in pick(int(found[kind]), kind, everything):
+        for n in pick(int(found[kind]), name + kind, sample):
             check_run(name, f"{kind}:{n}", base, folder, reference, expected)
             tried += 1
     print(f"{name:12} {tried:6} faults of {sum(int(found[kind]) for kind in kinds):6}  {time.monotonic() - began:6.1f} s", flush=True)
+
+
+def make_half(base):
+    """A training that was killed in its second epoch."""
+    run([*TRAIN, "-o", "half"], base, counts=os.path.join(base, "counts"))
+    kills = int(dict(line.split() for line in open(os.path.join(base, "counts")))["kill"])
+    shutil.rmtree(os.path.join(base, "half"))
+    run([*TRAIN, "-o", "half"], base, f"kill:{3 * kills // 5}")
 
 
 def main():
@@ -242,6 +254,7 @@ def main():
     parser.add_argument("program")
     parser.add_argument("inject")
     parser.add_argument("--all", action="store_true")
+    parser.add_argument("--sample", type=int, default=1)
     parser.add_argument("--commands", default=",".join(COMMANDS))
     parser.add_argument("--kinds", default=",".join(KINDS))
     words = parser.parse_args()
@@ -253,10 +266,10 @@ def main():
         make_data()
         run([*TRAIN, "-o", "whole"], base)
         run([*TRAIN, "-o", "other", "--rate", "0.02"], base)
-        run([*TRAIN, "-o", "half", "--epochs", "1"], base)
+        make_half(base)
         run(["lda", "table.csv", "--save", "s.lda"], base)
         for name in words.commands.split(","):
-            check_command(name, base, words.kinds.split(","), words.all)
+            check_command(name, base, words.kinds.split(","), 0 if words.all else words.sample)
         os.chdir("/")
     print(f"{RUNS} runs, {len(FAILED)} checks failed")
     return 1 if FAILED else 0
