@@ -56,7 +56,7 @@ faults: test-dependencies all
 	/usr/bin/python3 tests/faults/run.py $(BUILD)/cli/deeplda $(BUILD)/tests/inject.so $(or $(FAULTS),--all)
 
 fuzz: $(BUILD)-fuzz/build.ninja
-	@fuzz/run --build $(BUILD)-fuzz --seconds $(FUZZ_SECONDS)
+	@fuzz/run --build $(BUILD)-fuzz --seconds $(FUZZ_SECONDS) $(FUZZ)
 
 # The oneDNN comparison exists only if Meson found its library, which may have come just now; Meson remembers that
 # it was missing until everything is wiped.

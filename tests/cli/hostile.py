@@ -15,7 +15,7 @@ import tempfile
 
 PROGRAM = os.path.abspath(sys.argv[1])
 PATIENCE = 120  # seconds; whatever takes longer has failed
-MEMORY = 512 << 20  # bytes
+MEMORY = (512 << 20) * (5 if "asan" in PROGRAM else 1)  # bytes
 FAILED = []
 
 # An escape sequence, its form with one control character of two bytes (U+009B), DEL, and a mark that reverses writing.
