@@ -61,6 +61,9 @@ void print_with_dashes(FILE *file, const char *message);
 /* Prints "deeplda NAME: MESSAGE" on stderr, with dashes; `name` may be NULL. */
 void complain(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* What was complained of last, without the name of the program; "" if nothing was. */
+const char *last_complaint(void);
+
 /* The same for what is no failure: it is not printed in red. */
 void say_note(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "find_model.h"
 #include "fit.h"
+#include "ranks.h"
 #include "read_data.h"
 #include "run_data.h"
 #include "terminal/json_out.h"
@@ -47,7 +48,8 @@ static dlda_status embed(const cli_options *options, const dlda_model *model, co
                                                (size_t)option_number(options, "threads"), &workspace);
 
     if (status == DLDA_OK)
-        status = dlda_model_write_features(model, workspace, data, option_is(options, "raw", "true"), output);
+        status = dlda_model_write_features_over(ranks_comm(), model, workspace, data,
+                                                option_is(options, "raw", "true"), output);
     dlda_workspace_destroy(workspace);
     return status;
 }

@@ -10,6 +10,7 @@
 #include "find_model.h"
 #include "fit.h"
 #include "folders.h"
+#include "ranks.h"
 #include "read_data.h"
 #include "terminal/events.h"
 #include "terminal/interrupt.h"
@@ -18,6 +19,7 @@
 #include "words.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,19 +108,32 @@ static void say_what_is_trained(const training *self)
     fprintf(stderr, "network %s, objective %s, batch %s, run folder %s\n",
             dlda_safe(option_text(self->options, "net")).text, option_text(self->options, "objective"),
             option_text(self->options, "batch"), dlda_safe(self->folder).text);
+    if (ranks_comm())
+        fprintf(stderr, "%zu ranks, %s thread%s each\n", ranks_comm()->size, option_text(self->options, "threads"),
+                option_is(self->options, "threads", "1") ? "" : "s");
     if (self->resumes && dlda_trainer_is_complete(self->trainer))
         fprintf(stderr, "the training in %s is complete; more epochs: --epochs N\n", dlda_safe(self->folder).text);
 }
 
 /* ---- Training ---- */
 
+/* With several ranks, each keeps a part of the images. */
+static int share_data(const training *self)
+{
+    int code = exit_code_at(name, self->data, dlda_dataset_keep_share(self->all, ranks_comm()));
+
+    if (code == EXIT_OK && self->test)
+        code = exit_code_at(name, self->data, dlda_dataset_keep_share(self->test, ranks_comm()));
+    return code;
+}
+
 static int prepare(training *self)
 {
     const char *steps = option_text(self->options, "prepare");
 
     if (!self->quiet && strstr(steps, "zca")) fprintf(stderr, "preparing the images: %s\n", steps);
-    dlda_status status = dlda_trainer_create(self->options->training, self->train_part, self->validation,
-                                             &self->trainer);
+    dlda_status status = dlda_trainer_create_over(ranks_comm(), self->options->training, self->train_part,
+                                                  self->validation, &self->trainer);
 
     /* Errors about classes concern the data, which the library cannot name. */
     if (status == DLDA_E_CLASS) return exit_code_at(name, self->data, status);
@@ -130,7 +145,7 @@ static int prepare(training *self)
 static int open_folder(training *self)
 {
     if (self->resumes) return exit_code_of(name, dlda_trainer_resume(self->trainer, self->folder));
-    folders_make_parents(self->folder);
+    if (ranks_writes()) folders_make_parents(self->folder);
     dlda_status status = dlda_trainer_record(self->trainer, self->folder,
                                              option_is(self->options, "force", "true"));
     struct stat info;
@@ -163,7 +178,8 @@ static int train(training *self)
     dlda_status status = dlda_trainer_run(self->trainer);
     progress_end(&self->progress);
     dlda_trainer_watch(self->trainer, &(dlda_watch){ 0 });
-    return status == DLDA_E_STOPPED ? EXIT_SIGNAL + interrupt_signal() : exit_code_of(name, status);
+    if (status != DLDA_E_STOPPED) return exit_code_of(name, status);
+    return EXIT_SIGNAL + (interrupt_signal() ? interrupt_signal() : SIGTERM); /* another rank may have got it */
 }
 
 /* ---- Results ---- */
@@ -176,7 +192,8 @@ static int evaluate(const training *self, const dlda_model *model, const dlda_da
                                                (size_t)option_number(self->options, "threads"), &workspace);
 
     if (status == DLDA_OK)
-        status = dlda_model_evaluate(model, workspace, dataset, DLDA_PROBABILITY_BAYES, &evaluation);
+        status = dlda_model_evaluate_over(ranks_comm(), model, workspace, dataset, DLDA_PROBABILITY_BAYES,
+                                          &evaluation);
     int code = exit_code_at(name, self->data, status);
     if (code == EXIT_OK && self->json) event_result(what, evaluation, dlda_model_lda(model), self->folder);
     else if (code == EXIT_OK) table_evaluation(stdout, model, evaluation, what);
@@ -338,6 +355,7 @@ static int run_train(const cli_arguments *arguments)
         code = choose_options(&self);
     }
     interrupt_begin(); /* before the folder is created, so that it is removed again */
+    if (code == EXIT_OK) code = share_data(&self);
     if (code == EXIT_OK) code = prepare(&self);
     if (code == EXIT_OK) {
         watch_training(&self);

@@ -7,6 +7,7 @@
 #include "blas_core.h"
 #include "completion/completion.h"
 #include "help.h"
+#include "ranks.h"
 
 #include <locale.h>
 #include <signal.h>
@@ -60,10 +61,16 @@ static int run_command(const cli_command *command, int argc, char **argv)
 
     if (code != EXIT_OK) return code;
     const cli_command *verb = arguments.n_words > 0 ? command_verb(command, arguments.words[0]) : NULL;
-    if (option_is(arguments.options, "help", "true")) help_command(stdout, verb ? verb : command);
-    else code = command->run(&arguments);
+    if (option_is(arguments.options, "help", "true")) {
+        help_command(stdout, verb ? verb : command);
+    } else {
+        code = ranks_open(command->name, arguments.options);
+        if (code == EXIT_OK) code = command->run(&arguments);
+    }
     arguments_release(&arguments);
-    return finish_stdout(command->name, code);
+    code = finish_stdout(command->name, code);
+    ranks_close(code);
+    return code;
 }
 
 static int show_help(int argc, char **argv)

@@ -50,6 +50,13 @@ void print_with_dashes(FILE *file, const char *message)
 
 /* ---- Messages ---- */
 
+static char latest[1024];
+
+const char *last_complaint(void)
+{
+    return latest;
+}
+
 static void print_message(colour_kind kind, const char *name, const char *format, va_list values)
 {
     char *message = NULL;
@@ -60,6 +67,7 @@ static void print_message(colour_kind kind, const char *name, const char *format
     if (vasprintf(&message, format, values) < 0) message = NULL; /* out of memory */
     if (message) dlda_make_safe(message);                        /* it may quote files and their names */
     print_with_dashes(stderr, message ? message : format);
+    if (kind == COLOUR_ERROR) snprintf(latest, sizeof latest, "%s", message ? message : format);
     free(message);
     fputc('\n', stderr);
 }

@@ -80,6 +80,8 @@ static const own_option own[] = {
         "Continue an interrupted training in its folder and with its options. The result is the same as without interruption.", TEXT, 0, "train"),
     OWN("no-presets", NULL, "false", NULL, 0, 0,
         "Use plain defaults: neither the presets of known data sets that `deeplda train --help` lists, nor options chosen from the data.", FLAG, 0, "train"),
+    OWN("mpi", NULL, "false", NULL, 0, 0,
+        "Work together with the other processes of a job that mpirun or srun has started.", FLAG, 0, "train, eval, embed"),
     OWN("skip-bad", NULL, "false", NULL, 0, 0,
         "Report and skip files that cannot be read.", FLAG, 0, "train, eval, refit, embed, data convert, data show"),
     OWN("most-pixels", "N", "67108864", NULL, 1, 1e12,

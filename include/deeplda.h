@@ -65,7 +65,8 @@ typedef enum dlda_status {
     DLDA_E_SHAPE,    /* sizes that must agree do not: images and network, rows and labels             */
     DLDA_E_CLASS,    /* fewer than two classes with at least two samples                              */
     DLDA_E_NUMERIC,  /* values that are not finite, a matrix that is not positive definite            */
-    DLDA_E_STOPPED   /* the stop function of a dlda_watch asked for it                                */
+    DLDA_E_STOPPED,  /* the stop function of a dlda_watch asked for it                                */
+    DLDA_E_RANK      /* another process of a dlda_comm failed                                         */
 } dlda_status;
 
 /* A few words for a status, e.g. "wrong format". */
@@ -285,6 +286,7 @@ typedef struct dlda_progress {
     double images_per_second;   /* mean of this epoch                                              */
     double seconds_left;        /* of the whole training, estimated                                */
     double loader_seconds;      /* processor time of the loader thread for this batch              */
+    double waiting;             /* share of the time in which ranks wait for others; 0 with one     */
 } dlda_progress;
 
 /* The phases of a training step, in order. */

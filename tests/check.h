@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "deeplda_comm.h"
 #include "deeplda_lda.h"
 
 /* Fails unless a call returns the wanted status; prints the library's message. */

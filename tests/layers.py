@@ -25,7 +25,7 @@ LAYERS = [
 ]
 RANK = {folder: rank for rank, folders in enumerate(LAYERS) for folder in folders}
 
-PUBLIC = ["deeplda.h", "deeplda_lda.h"]
+PUBLIC = ["deeplda.h", "deeplda_lda.h", "deeplda_comm.h"]
 
 # What the program may include of src/, besides the public headers. The benchmark times single kernels.
 PROGRAM = ["base"]
@@ -39,7 +39,7 @@ LIBRARIES = {
     "pthread.h": ["src/base/thread.h", "src/linalg/gemm.c", "examples/service.c"],
     "png.h": ["src/base/png_file.c", "src/dataset/read_png.c"],
     "jpeglib.h": ["src/dataset/read_jpeg.c"],
-    "zlib.h": ["src/dataset/byte_flow.h", "src/training/checkpoint*.c"],
+    "zlib.h": ["src/dataset/byte_flow.h", "src/training/checkpoint*.c", "src/base/comm.c"],
     "jansson.h": ["src/base/json.h", "src/model/*", "src/training/*", "cli/report/run_folder.h"],
     "linear.h": ["src/classify/linear_svm.c"],
     "archive.h": ["cli/data/unpack.c"],

@@ -12,6 +12,10 @@ import sys
 MAY_BE_NULL = {
     "dlda_options_choose": ["tell", "user"],
     "dlda_trainer_create": ["validation"],
+    "dlda_trainer_create_over": ["comm", "validation"],
+    "dlda_dataset_keep_share": ["comm"],
+    "dlda_model_evaluate_over": ["comm"],
+    "dlda_model_write_features_over": ["comm"],
     "dlda_lda_predict": ["labels", "proba"],
     "dlda_model_predict": ["labels", "proba"],
     "dlda_model_use_priors": ["priors"],

@@ -102,7 +102,7 @@ static problem new_problem(void)
                                                        .bytes = bytes },
                                  &made.set));
     CHECK_OK(dlda_preparation_parse("standardise,gcn", &spec));
-    CHECK_OK(dlda_preparation_fit(&spec, made.set, NULL, &made.preparation));
+    CHECK_OK(dlda_preparation_fit(&spec, made.set, NULL, NULL, &made.preparation));
     made.source = (dlda_batch_source){ .dataset = made.set,
                                        .preparation = made.preparation,
                                        .augmentation = augmentation(1, 1) };

@@ -141,7 +141,7 @@ static const float *forward(fixture *f)
 static void backward(fixture *f)
 {
     spoil(f->plan->arena, (const char *)f->plan->stages[0].scale);
-    dlda_plan_backward(f->plan, f->weights, f->R, f->gradient);
+    dlda_plan_backward(f->plan, f->weights, f->R, f->gradient, NULL);
 }
 
 static const float *infer(fixture *f)

@@ -65,7 +65,8 @@ static outcome new_outcome(const fixture *f)
                   random_floats(f->network->n_state, 6) };
 
     for (size_t i = 0; i < f->network->n_state; i++) o.state[i] = 0.5f;
-    for (size_t i = 0; i < f->network->n_weights; i++) o.gradient[i] = 0; /* nothing writes between two parameters */
+    for (size_t i = 0; i < f->network->n_weights; i++)
+        o.gradient[i] = 0; /* nothing writes between two parameters */
     return o;
 }
 
@@ -84,7 +85,7 @@ static dlda_step step_of(const fixture *f, size_t number)
 /* Two steps, so that the second finds memory that was used. */
 static outcome run(const fixture *f, size_t n, size_t group, size_t micro, size_t threads)
 {
-    const dlda_passes_spec spec = { BATCH, group, micro, check_team(threads), DLDA_KERNELS_FAST };
+    const dlda_passes_spec spec = { BATCH, group, micro, check_team(threads), DLDA_KERNELS_FAST, NULL };
     dlda_passes *passes = NULL;
     outcome o = new_outcome(f);
 
@@ -93,7 +94,7 @@ static outcome run(const fixture *f, size_t n, size_t group, size_t micro, size_
         const dlda_step step = step_of(f, number);
         memcpy(o.H, dlda_passes_forward(passes, f->weights, o.state, f->X, n, &step),
                n * f->network->features * sizeof *o.H);
-        dlda_passes_backward(passes, f->weights, f->R, o.gradient);
+        CHECK_OK(dlda_passes_backward(passes, f->weights, f->R, o.gradient));
     }
     dlda_passes_destroy(passes);
     return o;
@@ -152,7 +153,7 @@ static void test_groups_are_batches(void **state)
             CHECK_OK(dlda_plan_create(f.network, &spec, &plan));
             const float *H = dlda_plan_forward(plan, f.weights, apart.state, f.X + first * in, rows, &step);
             assert_memory_equal(H, whole.H + first * D, rows * D * sizeof *H);
-            dlda_plan_backward(plan, f.weights, f.R + first * D, apart.gradient);
+            dlda_plan_backward(plan, f.weights, f.R + first * D, apart.gradient, NULL);
             for (size_t i = 0; number == 1 && i < f.network->n_weights; i++) sum[i] += apart.gradient[i];
             dlda_plan_destroy(plan);
         }
@@ -185,7 +186,7 @@ static double loss_of(const fixture *f, const dlda_passes_spec *spec)
 static void test_gradients_by_differences(void **state)
 {
     fixture f = new_fixture();
-    const dlda_passes_spec spec = { BATCH, 8, 8, check_team(1), DLDA_KERNELS_REFERENCE };
+    const dlda_passes_spec spec = { BATCH, 8, 8, check_team(1), DLDA_KERNELS_REFERENCE, NULL };
     outcome o = run(&f, BATCH, 8, 8, 1);
     size_t tried = 0, good = 0;
 
@@ -211,7 +212,7 @@ static void test_memory_is_predicted_and_released(void **state)
 {
     fixture f = new_fixture();
     size_t live = dlda_memory_count().live, whole = 0, least = 0, bytes = 0;
-    dlda_passes_spec spec = { BATCH, 4, 0, check_team(1), DLDA_KERNELS_FAST };
+    dlda_passes_spec spec = { BATCH, 4, 0, check_team(1), DLDA_KERNELS_FAST, NULL };
     dlda_passes *passes = NULL;
     dlda_status status = DLDA_E_MEMORY;
 

@@ -33,7 +33,7 @@ static dlda_preparation *fitted(const dlda_preparation_spec *spec, const dlda_da
 {
     dlda_preparation *preparation = NULL;
 
-    CHECK_OK(dlda_preparation_fit(spec, set, check_team(threads), &preparation));
+    CHECK_OK(dlda_preparation_fit(spec, set, check_team(threads), NULL, &preparation));
     return preparation;
 }
 
@@ -277,11 +277,11 @@ static void test_refused(void **state)
     CHECK_OK(dlda_dataset_create(
         &(dlda_dataset_spec){ .count = 1, .height = 96, .width = 96, .channels = 3, .classes = 1, .bytes = bytes },
         &large));
-    CHECK_STATUS(dlda_preparation_fit(&spec, large, NULL, &none), DLDA_E_ARGUMENT);
+    CHECK_STATUS(dlda_preparation_fit(&spec, large, NULL, NULL, &none), DLDA_E_ARGUMENT);
     CHECK_ERROR_SAYS("27648 values, expected 1 to 7000; option resize");
     assert_true(dlda_memory_count().peak - before < 1 << 20);
     spec.zca_bias = 0; /* 60 images do not fill 108 dimensions */
-    CHECK_STATUS(dlda_preparation_fit(&spec, train, NULL, &none), DLDA_E_NUMERIC);
+    CHECK_STATUS(dlda_preparation_fit(&spec, train, NULL, NULL, &none), DLDA_E_NUMERIC);
     CHECK_ERROR_SAYS("a larger zca-bias helps");
     assert_null(none);
     dlda_dataset_destroy(large);
@@ -300,7 +300,7 @@ static void test_without_memory(void **state)
         dlda_preparation *preparation = NULL;
         dlda_dataset *prepared = NULL;
         dlda_memory_fail_at(n);
-        status = dlda_preparation_fit(&spec, train, NULL, &preparation);
+        status = dlda_preparation_fit(&spec, train, NULL, NULL, &preparation);
         if (status == DLDA_OK) status = dlda_preparation_apply(preparation, train, NULL, &prepared);
         dlda_memory_fail_at(0);
         if (status != DLDA_OK) assert_int_equal(status, DLDA_E_MEMORY);

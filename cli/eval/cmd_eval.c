@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "eval/eval_out.h"
 #include "eval/eval_side.h"
+#include "ranks.h"
 #include "read_data.h"
 
 #include <stdio.h>
@@ -227,7 +228,7 @@ static int compare(evaluator *self)
 
 static int write_answers(const evaluator *self)
 {
-    if (!is_given(self, "answers")) return EXIT_OK;
+    if (!is_given(self, "answers") || !ranks_writes()) return EXIT_OK;
     return answers_write(eval_name, option_text(self->options, "answers"), &self->first.answers,
                          self->first.evaluation, self->result.svm ? &self->svm_answers : NULL);
 }

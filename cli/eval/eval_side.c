@@ -8,6 +8,7 @@
 #include "eval/eval_side.h"
 #include "find_model.h"
 #include "fit.h"
+#include "ranks.h"
 #include "read_data.h"
 
 const char eval_name[] = "eval";
@@ -72,7 +73,8 @@ int eval_side_evaluate(eval_side *self)
     int code = eval_side_workspace(self, &workspace);
     if (code == EXIT_OK)
         code = exit_code_at(eval_name, self->data,
-                            dlda_model_evaluate(self->model, workspace, self->test, self->kind, &self->evaluation));
+                            dlda_model_evaluate_over(ranks_comm(), self->model, workspace, self->test, self->kind,
+                                                     &self->evaluation));
     if (code == EXIT_OK)
         code = answers_of_model(&self->answers, eval_name, self->model, self->test, self->evaluation);
     dlda_workspace_destroy(workspace);

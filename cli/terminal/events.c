@@ -55,6 +55,7 @@ void event_batch(const dlda_progress *now)
     json_add_count(&json, "selected", now->selected);
     json_add_number(&json, "images_per_second", now->images_per_second);
     json_add_number(&json, "seconds_left", now->seconds_left);
+    if (now->waiting > 0) json_add_number(&json, "waiting", now->waiting);
     end(&json);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * interrupt.c - handles SIGINT and SIGTERM.
+ * interrupt.c - handles SIGINT, SIGTERM and SIGUSR1.
  */
 #include "terminal/interrupt.h"
 
@@ -13,7 +13,8 @@ static volatile sig_atomic_t noted_signal;
 static struct timespec noted_at; /* of the first signal; used by the handler only */
 static int on_terminal;          /* set before any signal is handled */
 
-static const int watched[] = { SIGINT, SIGTERM };
+static const int watched[] = { SIGINT, SIGTERM,
+                               SIGUSR1 }; /* SIGUSR1: what Slurm and mpirun can pass on to all ranks */
 enum { N_WATCHED = sizeof watched / sizeof watched[0] };
 
 /* One request can arrive twice: `timeout` signals a process and then its group, and a parent may pass on a signal

@@ -5,7 +5,7 @@
 #ifndef DEEPLDA_CLI_INTERRUPT_H
 #define DEEPLDA_CLI_INTERRUPT_H
 
-/* From now on the first SIGINT or SIGTERM is only recorded; the next one ends the program, except within 0.3
+/* From now on the first SIGINT, SIGTERM or SIGUSR1 is only recorded; the next one ends the program, except within 0.3
  * seconds, when it is taken for the same request. */
 void interrupt_begin(void);
 /* Restores the default actions. */

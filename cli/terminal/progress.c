@@ -75,6 +75,8 @@ static void format_words(const cli_progress *self, const dlda_progress *now, int
     int used = snprintf(text, size, "%zu/%zu  %.0f images/s  %s %.4g  ", now->batch, now->batches,
                         now->images_per_second, self->value, now->value);
 
+    if (now->waiting > 0)
+        used += snprintf(text + used, size - (size_t)used, "%.0f %% waiting  ", 100 * now->waiting);
     if (detail > 0 && !isnan(now->smallest))
         used += snprintf(text + used, size - (size_t)used, "eigenvalues %.3g to %.3g, %zu raised  ", now->smallest,
                          now->largest, now->selected);

@@ -37,6 +37,7 @@ const char *dlda_status_text(dlda_status status)
     case DLDA_E_CLASS: return "too few classes";
     case DLDA_E_NUMERIC: return "numerical failure";
     case DLDA_E_STOPPED: return "stopped";
+    case DLDA_E_RANK: return "another rank failed";
     }
     return "unknown status";
 }

@@ -23,13 +23,19 @@ static size_t sample_size(const dlda_dataset *self)
 
 /* ---- Creation and destruction ---- */
 
-static void storage_leave(dlda_storage *storage)
+void dlda_storage_drop_images(dlda_storage *storage)
 {
-    if (!storage || atomic_fetch_sub(&storage->users, 1) > 1) return;
     if (!storage->borrowed) {
         dlda_release(storage->bytes);
         dlda_release(storage->values);
     }
+    storage->borrowed = 0;
+}
+
+static void storage_leave(dlda_storage *storage)
+{
+    if (!storage || atomic_fetch_sub(&storage->users, 1) > 1) return;
+    dlda_storage_drop_images(storage);
     dlda_release(storage->names);
     dlda_release(storage->text);
     dlda_release_texts(storage->columns, storage->n_columns);
@@ -308,13 +314,7 @@ void dlda_scale_bytes(const uint8_t *bytes, size_t n, float *values)
 
 static void copy_sample(const dlda_dataset *self, size_t i, float *image)
 {
-    size_t size = sample_size(self), at = self->index[i] * size;
-
-    if (self->storage->values) {
-        memcpy(image, (const char *)self->storage->values + at * sizeof *image, size * sizeof *image);
-        return;
-    }
-    dlda_scale_bytes(self->storage->bytes + at, size, image);
+    dlda_dataset_convert(self, dlda_dataset_raw(self, i), image);
 }
 
 dlda_status dlda_dataset_images(const dlda_dataset *dataset, size_t first, size_t n, float *images)
@@ -324,6 +324,10 @@ dlda_status dlda_dataset_images(const dlda_dataset *dataset, size_t first, size_
     if (first > dataset->count || n > dataset->count - first)
         return dlda_fail(DLDA_E_ARGUMENT, "images: %zu samples from %zu on, expected at most %zu in all", n, first,
                          dataset->count);
+    for (size_t i = first; i < first + n; i++)
+        if (!dlda_dataset_holds(dataset, i))
+            return dlda_fail(DLDA_E_ARGUMENT, "images: sample %zu is on rank %zu, expected one of this rank", i,
+                             dlda_dataset_owner(dataset, i));
     for (size_t i = 0; i < n; i++) copy_sample(dataset, first + i, images + i * sample_size(dataset));
     return DLDA_OK;
 }

@@ -18,6 +18,8 @@ typedef struct dlda_storage {
     uint8_t *bytes; /* [images][height][width][channels]; NULL if there are values           */
     float *values;  /* the same shape; NULL if there are bytes; may be unaligned if borrowed */
     size_t n_images;
+    size_t ranks; /* above 1: divided among so many ranks, and bytes or values have these images only */
+    size_t first_held, n_held;
     char **names; /* [classes], pointers into `text`                             */
     char *text;
     int named;      /* the names came with the data                                      */
@@ -56,6 +58,9 @@ dlda_status dlda_dataset_set_folds(dlda_dataset *dataset, size_t n, size_t **sta
 /* Selects samples positions[0 .. n-1] of `parent` as a set that shares its storage. */
 dlda_status dlda_dataset_select(const dlda_dataset *parent, const size_t *positions, size_t n,
                                 dlda_dataset **dataset);
+
+/* Releases the memory of bytes or values. The pointers are left as they are. */
+void dlda_storage_drop_images(dlda_storage *storage);
 
 /* Replaces the class names; NULL: "0", "1", ... */
 dlda_status dlda_storage_set_names(dlda_storage *storage, const char *const *names, size_t classes);

@@ -55,9 +55,9 @@ dlda_status dlda_preparation_create(const dlda_preparation_spec *spec, size_t va
 void dlda_preparation_destroy(dlda_preparation *preparation);
 dlda_status dlda_preparation_copy(const dlda_preparation *preparation, dlda_preparation **copy);
 
-/* preparation_fit.c: fits each step on all images of a set, after applying the steps before it. */
+/* preparation_fit.c: fits each step on all images of a set, after applying the steps before it. Ranks divide the work. */
 dlda_status dlda_preparation_fit(const dlda_preparation_spec *spec, const dlda_dataset *dataset, dlda_team *team,
-                                 dlda_preparation **preparation);
+                                 const dlda_comm *comm, dlda_preparation **preparation);
 
 /* 0 if images are unchanged. */
 int dlda_preparation_changes(const dlda_preparation *preparation);
@@ -70,7 +70,7 @@ size_t dlda_preparation_scratch(const dlda_preparation *preparation, size_t n);
 void dlda_preparation_run(const dlda_preparation *preparation, dlda_team *team, size_t n, float *images,
                           float *scratch);
 
-/* preparation_fit.c: a prepared copy of a set: floats, with its labels and names. */
+/* preparation_fit.c: a prepared copy of a set: floats, with its labels and names. The copy of a shared set is shared. */
 dlda_status dlda_preparation_apply(const dlda_preparation *preparation, const dlda_dataset *dataset,
                                    dlda_team *team, dlda_dataset **prepared);
 

@@ -3,7 +3,7 @@
  * preparation_fit.c - fits a preparation on a training set, and prepares whole sets.
  *
  * A set is processed in fixed portions of 512 images: gathered as floats, transformed by the steps already fitted,
- * and added to the sums of the next step.
+ * and added to the sums of the next step. Of several ranks, each visits some of the images, and the sums are added.
  */
 #include "base/memory.h"
 #include "dataset/dataset_internal.h"
@@ -19,9 +19,10 @@ typedef struct walk {
     const dlda_dataset *dataset;
     const dlda_preparation *preparation; /* steps fitted so far */
     dlda_team *team;
-    size_t *positions; /* [PORTION]           */
-    float *scratch;    /* for the preparation */
-    float *images;     /* [PORTION][values]   */
+    const dlda_comm *comm; /* ranks that visit the set together; NULL: this one visits it all */
+    size_t *positions;     /* [PORTION]                                                        */
+    float *scratch;        /* for the preparation                                              */
+    float *images;         /* [PORTION][values]                                                */
 } walk;
 
 static void walk_release(walk *self)
@@ -41,12 +42,11 @@ done:
     return status;
 }
 
-/* Gathers images from `first` on and applies the steps fitted so far; returns their number. */
-static size_t next_portion(const walk *self, size_t first, float *images)
+/* Gathers the next images from *next on and applies the steps fitted so far; returns their number, 0 at the end. */
+static size_t next_portion(const walk *self, size_t *next, float *images)
 {
-    size_t left = self->dataset->count - first, n = left < PORTION ? left : PORTION;
+    size_t n = dlda_dataset_visit(self->dataset, self->comm, next, PORTION, self->positions);
 
-    for (size_t i = 0; i < n; i++) self->positions[i] = first + i;
     dlda_dataset_gather(self->dataset, self->positions, n, self->team, images);
     dlda_preparation_run(self->preparation, self->team, n, images, self->scratch);
     return n;
@@ -72,17 +72,17 @@ static void add_powers(const walk *self, size_t n, const double *mean, int power
         }
 }
 
-static void mean_powers(const walk *self, const double *mean, int power, double *result)
+static dlda_status mean_powers(const walk *self, const double *mean, int power, double *result)
 {
     size_t count = self->dataset->count, channels = self->preparation->channels;
     double per_channel = (double)count * (double)(self->preparation->values / channels);
 
     memset(result, 0, channels * sizeof *result);
-    for (size_t first = 0, n = 0; first < count; first += n) {
-        n = next_portion(self, first, self->images);
+    for (size_t next = 0, n = 0; (n = next_portion(self, &next, self->images)) > 0;)
         add_powers(self, n, mean, power, result);
-    }
+    dlda_status status = dlda_comm_sum(self->comm, result, channels);
     for (size_t c = 0; c < channels; c++) result[c] /= per_channel;
+    return status;
 }
 
 static dlda_status fit_standardise(const walk *self, dlda_preparation *preparation)
@@ -94,8 +94,8 @@ static dlda_status fit_standardise(const walk *self, dlda_preparation *preparati
     DLDA_TRY(DLDA_TAKE(&zero, channels, "channels"));
     DLDA_TRY(DLDA_TAKE(&mean, channels, "channels"));
     DLDA_TRY(DLDA_TAKE(&variance, channels, "channels"));
-    mean_powers(self, zero, 1, mean);
-    mean_powers(self, mean, 2, variance);
+    DLDA_TRY(mean_powers(self, zero, 1, mean));
+    DLDA_TRY(mean_powers(self, mean, 2, variance));
     for (size_t c = 0; c < channels; c++) {
         float deviation = (float)sqrt(variance[c]);
         preparation->mean[c] = (float)mean[c];
@@ -114,18 +114,15 @@ done:
 static dlda_status fit_zca(const walk *self, dlda_preparation *preparation)
 {
     dlda_status status = DLDA_OK;
-    size_t count = self->dataset->count;
     dlda_moments *moments = NULL;
 
     DLDA_TRY(dlda_moments_create(preparation->values, PORTION, self->team, &moments));
-    for (size_t first = 0, n = 0; first < count; first += n) {
-        n = next_portion(self, first, self->images);
+    for (size_t next = 0, n = 0; (n = next_portion(self, &next, self->images)) > 0;)
         dlda_moments_add(moments, n, self->images);
-    }
-    for (size_t first = 0, n = 0; first < count; first += n) {
-        n = next_portion(self, first, self->images);
+    DLDA_TRY(dlda_moments_sum(moments, self->comm));
+    for (size_t next = 0, n = 0; (n = next_portion(self, &next, self->images)) > 0;)
         dlda_moments_add_products(moments, n, self->images);
-    }
+    DLDA_TRY(dlda_moments_sum_products(moments, self->comm));
     DLDA_TRY(dlda_zca_solve(preparation->zca, moments, preparation->spec.zca_bias));
 done:
     dlda_moments_destroy(moments);
@@ -135,11 +132,11 @@ done:
 /* ---- All steps ---- */
 
 dlda_status dlda_preparation_fit(const dlda_preparation_spec *spec, const dlda_dataset *dataset, dlda_team *team,
-                                 dlda_preparation **preparation)
+                                 const dlda_comm *comm, dlda_preparation **preparation)
 {
     dlda_status status = DLDA_OK;
     dlda_preparation *self = NULL;
-    walk over = { .dataset = dataset, .team = team };
+    walk over = { .dataset = dataset, .team = team, .comm = comm };
     size_t size = 0;
 
     DLDA_TRY(dlda_preparation_create(spec, dataset->height * dataset->width * dataset->channels, dataset->channels,
@@ -162,6 +159,30 @@ done:
     return status;
 }
 
+/* The copy of a shared set keeps its indices, and holds the same block of images. */
+static dlda_status apply_to_share(walk *self, dlda_dataset *made)
+{
+    dlda_status status = DLDA_OK;
+    const dlda_storage *from = self->dataset->storage;
+    size_t values = self->preparation->values, size = 0;
+
+    DLDA_TRY(dlda_multiply_sizes(from->n_held + 1, values, "prepared images", &size));
+    DLDA_TRY(DLDA_TAKE(&made->storage->values, size, "prepared images"));
+    DLDA_TRY(dlda_multiply_sizes(PORTION, values, "prepared images", &size));
+    DLDA_TRY(DLDA_TAKE(&self->images, size, "images to prepare"));
+    made->storage->n_images = from->n_images;
+    made->storage->ranks = from->ranks;
+    made->storage->first_held = from->first_held;
+    made->storage->n_held = from->n_held;
+    memcpy(made->index, self->dataset->index, made->count * sizeof *made->index);
+    for (size_t next = 0, n = 0; (n = next_portion(self, &next, self->images)) > 0;)
+        for (size_t i = 0; i < n; i++)
+            memcpy(made->storage->values + (made->index[self->positions[i]] - from->first_held) * values,
+                   self->images + i * values, values * sizeof(float));
+done:
+    return status;
+}
+
 dlda_status dlda_preparation_apply(const dlda_preparation *preparation, const dlda_dataset *dataset,
                                    dlda_team *team, dlda_dataset **prepared)
 {
@@ -181,9 +202,13 @@ dlda_status dlda_preparation_apply(const dlda_preparation *preparation, const dl
     DLDA_TRY(walk_take(&over));
     DLDA_TRY(dlda_dataset_new(&spec, &self));
     DLDA_TRY(dlda_dataset_set_columns(self, dlda_dataset_columns(dataset)));
-    DLDA_TRY(DLDA_TAKE(&self->storage->values, size, "prepared images"));
-    for (size_t first = 0, n = 0; first < dataset->count; first += n)
-        n = next_portion(&over, first, self->storage->values + first * preparation->values);
+    if (dlda_dataset_is_shared(dataset)) {
+        DLDA_TRY(apply_to_share(&over, self));
+    } else {
+        DLDA_TRY(DLDA_TAKE(&self->storage->values, size, "prepared images"));
+        for (size_t next = 0; next < dataset->count;)
+            next_portion(&over, &next, self->storage->values + next * preparation->values);
+    }
     *prepared = self;
     self = NULL;
 done:

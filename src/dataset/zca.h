@@ -6,6 +6,7 @@
 #ifndef DLDA_DATASET_ZCA_H
 #define DLDA_DATASET_ZCA_H
 
+#include "base/comm.h"
 #include "base/parallel.h"
 #include "linalg/gemm.h"
 
@@ -40,6 +41,10 @@ void dlda_moments_destroy(dlda_moments *moments);
 void dlda_moments_add(dlda_moments *moments, size_t n, const float *X);
 /* Second pass: adds products of deviations from the mean. */
 void dlda_moments_add_products(dlda_moments *moments, size_t n, const float *X);
+
+/* After each of the passes: adds the sums of all ranks. */
+dlda_status dlda_moments_sum(dlda_moments *moments, const dlda_comm *comm);
+dlda_status dlda_moments_sum_products(dlda_moments *moments, const dlda_comm *comm);
 
 /* Computes mean and P: with S / rows + bias I = V diag(v) V', P = V diag(1 / sqrt v) V'. Overwrites the moments.
  * DLDA_E_NUMERIC if the matrix is not positive definite. */

@@ -117,6 +117,21 @@ void dlda_moments_add_products(dlda_moments *self, size_t n, const float *X)
     dlda_parallel_for(self->team, self->tiles * (self->tiles + 1) / 2, 1, add_tile, &job);
 }
 
+dlda_status dlda_moments_sum(dlda_moments *self, const dlda_comm *comm)
+{
+    double count = (double)self->count;
+    dlda_status status = dlda_comm_sum(comm, self->sum, self->d);
+
+    if (status == DLDA_OK) status = dlda_comm_sum(comm, &count, 1);
+    self->count = (size_t)count;
+    return status;
+}
+
+dlda_status dlda_moments_sum_products(dlda_moments *self, const dlda_comm *comm)
+{
+    return dlda_comm_sum(comm, self->S, self->d * self->d);
+}
+
 /* ---- Inverse square root ---- */
 
 /* S becomes the full covariance matrix plus bias. */

@@ -369,7 +369,7 @@ static void norm_gradients(activation_pass *pass, const dlda_exec *exec, size_t 
     size_t C = a->channels, grain = image_grain(a, N), chunks = dlda_parallel_chunks(N, grain);
     double n = (double)(N * image_rows(a)), *sums = exec->scratch;
 
-    memset(sums, 0, chunks * 2 * C * sizeof *sums);
+    memset(sums, 0, (chunks ? chunks : 1) * 2 * C * sizeof *sums);
     dlda_parallel_for(exec->team, N, grain, sum_images, pass);
     for (size_t i = 1; i < chunks; i++)
         for (size_t c = 0; c < 2 * C; c++) sums[c] += sums[i * 2 * C + c];
@@ -377,10 +377,15 @@ static void norm_gradients(activation_pass *pass, const dlda_exec *exec, size_t 
         dshift[c] = (float)sums[c];
         dscale[c] = (float)(sums[C + c] * a->inverse[c]);
     }
-    float *slope = exec->scratch, *offset = slope + C; /* the sums are no longer needed */
+    if (a->share) {
+        a->share(a->context, sums, 2 * C);
+        n = a->rows;
+    }
+    float *slope = (float *)(sums + 2 * C),
+          *offset = slope + C; /* the sums of further chunks are no longer needed */
     for (size_t c = 0; c < C; c++) {
-        slope[c] = (float)(-(double)a->view.scale[c] * a->inverse[c] * dscale[c] / n);
-        offset[c] = (float)(-(double)a->view.scale[c] * dshift[c] / n);
+        slope[c] = (float)(-(double)a->view.scale[c] * a->inverse[c] * (float)(sums[C + c] * a->inverse[c]) / n);
+        offset[c] = (float)(-(double)a->view.scale[c] * (float)sums[c] / n);
     }
     pass->slope = slope;
     pass->offset = offset;

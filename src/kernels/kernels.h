@@ -73,6 +73,10 @@ typedef struct dlda_activation {
     dlda_view view;              /* applied before the maximum or mean                           */
     int normalises;              /* the view is batch norm (then ReLU); the backward pass needs: */
     const float *mean, *inverse; /* [channels]  of the batch: mean, 1 / standard deviation       */
+    /* Rows on other ranks are normalised together with these: NULL if there are none. */
+    void (*share)(void *context, double *sums, size_t n); /* replaces sums by those of all ranks */
+    void *context;
+    double rows; /* of all ranks */
 } dlda_activation;
 
 /* Bytes of scratch memory for activations and column sums, for any number of rows. */

@@ -9,6 +9,7 @@
 #include "model/calibration.h"
 #include "base/memory.h"
 #include "classify/temperature.h"
+#include "dataset/dataset.h"
 #include "model/model.h"
 
 #include <math.h>
@@ -69,6 +70,8 @@ typedef struct answers {
     double *sorted;    /* [n]     scratch                                */
     double *grey;      /* [height][width] scratch                        */
     float *images, *H; /* [batch][input], [batch][D]                     */
+    size_t *positions; /* [batch]                                        */
+    double *rows;      /* [batch][C + 1] scores and distances            */
 } answers;
 
 static dlda_status take(answers *self, const dlda_model *model, size_t batch)
@@ -88,37 +91,49 @@ static dlda_status take(answers *self, const dlda_model *model, size_t batch)
     DLDA_TRY(DLDA_TAKE(&self->grey, in.height * in.width, "an image"));
     DLDA_TRY(DLDA_TAKE(&self->images, n_images, "images"));
     DLDA_TRY(DLDA_TAKE(&self->H, batch * self->D, "features"));
+    DLDA_TRY(DLDA_TAKE(&self->positions, batch, "positions"));
+    DLDA_TRY(DLDA_TAKE(&self->rows, batch * (self->C + 1), "class scores"));
 done:
     return status;
 }
 
 static void release(answers *self)
 {
-    void *arrays[] = { self->scores, self->logits, self->V,      self->distances, self->unusual,
-                       self->sorted, self->grey,   self->images, self->H };
+    void *arrays[] = { self->scores, self->logits, self->V, self->distances, self->unusual, self->sorted,
+                       self->grey,   self->images, self->H, self->positions, self->rows };
 
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) dlda_release(arrays[i]);
 }
 
+/* Copies the answers for image i of a batch to its place among all samples. */
+static void place(answers *self, size_t i, size_t n, dlda_shape in)
+{
+    size_t C = self->C, to = self->positions[i];
+
+    memcpy(self->scores + to * C, self->rows + i * C, C * sizeof *self->rows);
+    self->distances[to] = self->rows[n * C + i];
+    for (size_t c = 0; self->logits && c < C; c++) self->logits[to * C + c] = (double)self->H[i * C + c];
+    if (self->p)
+        dlda_appearance_describe(in, self->images + i * dlda_shape_size(in), self->grey, self->V + to * self->p);
+}
+
+/* Of several ranks, each answers for some samples; the answers for the others are 0, so that sums bring them together. */
 static dlda_status collect(answers *self, const dlda_model *model, dlda_workspace *workspace,
-                           const dlda_dataset *held_out)
+                           const dlda_dataset *held_out, const dlda_comm *comm)
 {
     dlda_status status = DLDA_OK;
-    dlda_shape in = model->network->input;
     size_t batch = dlda_workspace_batch(workspace), C = self->C;
 
-    for (size_t first = 0; first < self->n; first += batch) {
-        size_t n = self->n - first < batch ? self->n - first : batch;
-        const dlda_answers wanted = { .scores = self->scores + first * C,
-                                      .distances = self->distances + first,
-                                      .features = self->H };
-        DLDA_TRY(dlda_dataset_images(held_out, first, n, self->images));
+    for (size_t next = 0, n; (n = dlda_dataset_visit(held_out, comm, &next, batch, self->positions)) > 0;) {
+        const dlda_answers wanted = { .scores = self->rows, .distances = self->rows + n * C, .features = self->H };
+        dlda_dataset_gather(held_out, self->positions, n, NULL, self->images);
         DLDA_TRY(dlda_model_answer(model, workspace, self->images, n, DLDA_PROBABILITY_PAPER, &wanted));
-        for (size_t i = 0; self->logits && i < n * C; i++) self->logits[first * C + i] = (double)self->H[i];
-        for (size_t i = 0; self->p && i < n; i++)
-            dlda_appearance_describe(in, self->images + i * dlda_shape_size(in), self->grey,
-                                     self->V + (first + i) * self->p);
+        for (size_t i = 0; i < n; i++) place(self, i, n, model->network->input);
     }
+    DLDA_TRY(dlda_comm_sum(comm, self->scores, self->n * C));
+    DLDA_TRY(dlda_comm_sum(comm, self->distances, self->n));
+    if (self->logits) DLDA_TRY(dlda_comm_sum(comm, self->logits, self->n * C));
+    if (self->p) DLDA_TRY(dlda_comm_sum(comm, self->V, self->n * self->p));
 done:
     return status;
 }
@@ -153,7 +168,8 @@ done:
     return status;
 }
 
-dlda_status dlda_model_fit_calibration(dlda_model *model, dlda_workspace *workspace, const dlda_dataset *held_out)
+dlda_status dlda_model_fit_calibration(dlda_model *model, dlda_workspace *workspace, const dlda_dataset *held_out,
+                                       const dlda_comm *comm)
 {
     dlda_status status = DLDA_OK;
     dlda_calibration *made = NULL;
@@ -165,7 +181,7 @@ dlda_status dlda_model_fit_calibration(dlda_model *model, dlda_workspace *worksp
     DLDA_TRY(dlda_model_check_images(model, held_out, "calibrate"));
     DLDA_TRY(dlda_model_check_labels(model, held_out, "calibrate"));
     DLDA_TRY(take(&all, model, dlda_workspace_batch(workspace)));
-    DLDA_TRY(collect(&all, model, workspace, held_out));
+    DLDA_TRY(collect(&all, model, workspace, held_out, comm));
     DLDA_TRY(DLDA_TAKE(&made, 1, "calibration"));
     made->samples = all.n;
     made->softmax_temperature = 1;
@@ -197,7 +213,7 @@ dlda_status dlda_model_calibrate(const dlda_model *self, dlda_workspace *workspa
     DLDA_TRY(dlda_model_copy(self, &made));
     DLDA_TRY(dlda_workspace_create(made, dlda_workspace_batch(workspace),
                                    dlda_team_threads(dlda_workspace_team(workspace)), &own));
-    DLDA_TRY(dlda_model_fit_calibration(made, own, held_out));
+    DLDA_TRY(dlda_model_fit_calibration(made, own, held_out, NULL));
     *calibrated = made;
     made = NULL;
 done:

@@ -29,6 +29,7 @@ double dlda_calibration_share(const dlda_calibration *calibration, dlda_shape sh
                               double distance, double *grey);
 
 /* Calibrates the model itself on samples that neither its network nor its head was fitted on. */
-dlda_status dlda_model_fit_calibration(dlda_model *model, dlda_workspace *workspace, const dlda_dataset *held_out);
+dlda_status dlda_model_fit_calibration(dlda_model *model, dlda_workspace *workspace, const dlda_dataset *held_out,
+                                       const dlda_comm *comm);
 
 #endif

@@ -389,36 +389,96 @@ dlda_status dlda_model_check_labels(const dlda_model *self, const dlda_dataset *
     return DLDA_OK;
 }
 
-dlda_status dlda_model_evaluate(const dlda_model *self, dlda_workspace *workspace, const dlda_dataset *dataset,
-                                dlda_probability kind, dlda_evaluation **evaluation)
+/* Room for a batch of answers; over ranks also for those of all samples, which are 0 until the ranks have added theirs. */
+typedef struct answer_room {
+    float *images, *proba;
+    int *predicted;
+    size_t *positions;
+    float *all; /* [count][1 + classes] class and probabilities; NULL: one rank */
+} answer_room;
+
+static dlda_status take_room(answer_room *self, size_t batch, const dlda_model *model, size_t all)
+{
+    dlda_status status = DLDA_OK;
+
+    DLDA_TRY(DLDA_TAKE(&self->images, batch * dlda_shape_size(model->network->input), "images"));
+    DLDA_TRY(DLDA_TAKE(&self->proba, batch * model->classes, "probabilities"));
+    DLDA_TRY(DLDA_TAKE(&self->predicted, batch, "predictions"));
+    DLDA_TRY(DLDA_TAKE(&self->positions, batch, "predictions"));
+    if (all) DLDA_TRY(DLDA_TAKE(&self->all, all * (1 + model->classes), "predictions"));
+done:
+    return status;
+}
+
+static void release_room(answer_room *self)
+{
+    dlda_release(self->images);
+    dlda_release(self->proba);
+    dlda_release(self->predicted);
+    dlda_release(self->positions);
+    dlda_release(self->all);
+}
+
+static void keep_answers(answer_room *self, size_t n, size_t C)
+{
+    for (size_t i = 0; i < n; i++) {
+        float *row = self->all + self->positions[i] * (1 + C);
+        row[0] = (float)self->predicted[i]; /* exact: there are fewer than 2^24 classes */
+        memcpy(row + 1, self->proba + i * C, C * sizeof *row);
+    }
+}
+
+static dlda_status count_all(answer_room *self, const dlda_comm *comm, const int *labels, size_t count, size_t C,
+                             dlda_evaluation *result)
+{
+    dlda_status status = DLDA_OK;
+
+    DLDA_TRY(dlda_comm_begin_sum(comm, self->all, count * (1 + C)));
+    DLDA_TRY(dlda_comm_end_sums(comm));
+    for (size_t i = 0; i < count; i++) {
+        const float *row = self->all + i * (1 + C);
+        self->predicted[0] = (int)row[0];
+        dlda_evaluation_count(result, 1, labels + i, self->predicted, row + 1);
+    }
+done:
+    return status;
+}
+
+dlda_status dlda_model_evaluate_over(const dlda_comm *comm, const dlda_model *self, dlda_workspace *workspace,
+                                     const dlda_dataset *dataset, dlda_probability kind,
+                                     dlda_evaluation **evaluation)
 {
     DLDA_NEED(self, workspace, dataset, evaluation);
     dlda_status status = DLDA_OK;
     dlda_evaluation *result = NULL;
-    float *images = NULL, *proba = NULL;
-    int *predicted = NULL;
+    answer_room room = { 0 };
     size_t batch = workspace->batch;
 
     DLDA_TRY(dlda_model_check_images(self, dataset, "evaluate"));
     DLDA_TRY(dlda_model_check_labels(self, dataset, "evaluate"));
     size_t count = dlda_dataset_count(dataset);
-    DLDA_TRY(DLDA_TAKE(&images, batch * dlda_shape_size(self->network->input), "images"));
-    DLDA_TRY(DLDA_TAKE(&proba, batch * self->classes, "probabilities"));
-    DLDA_TRY(DLDA_TAKE(&predicted, batch, "predictions"));
+    const int *labels = dlda_dataset_labels(dataset);
+    DLDA_TRY(take_room(&room, batch, self, dlda_comm_size(comm) > 1 ? count : 0));
     DLDA_TRY(dlda_evaluation_begin(self->classes, count, &result));
-    for (size_t first = 0; first < count; first += batch) {
-        size_t n = at_most(count - first, batch);
-        DLDA_TRY(dlda_dataset_images(dataset, first, n, images));
-        DLDA_TRY(dlda_model_predict(self, workspace, images, n, kind, predicted, proba));
-        dlda_evaluation_count(result, n, dlda_dataset_labels(dataset) + first, predicted, proba);
+    for (size_t next = 0, n; (n = dlda_dataset_visit(dataset, comm, &next, batch, room.positions)) > 0;) {
+        dlda_dataset_gather(dataset, room.positions, n, NULL, room.images);
+        DLDA_TRY(dlda_model_predict(self, workspace, room.images, n, kind, room.predicted, room.proba));
+        if (room.all) keep_answers(&room, n, self->classes);
+        else dlda_evaluation_count(result, n, labels + room.positions[0], room.predicted, room.proba);
     }
+    if (room.all) DLDA_TRY(count_all(&room, comm, labels, count, self->classes, result));
     dlda_evaluation_finish(result);
     *evaluation = result;
     result = NULL;
 done:
     dlda_evaluation_destroy(result);
-    dlda_release(images);
-    dlda_release(proba);
-    dlda_release(predicted);
+    release_room(&room);
     return status;
+}
+
+dlda_status dlda_model_evaluate(const dlda_model *self, dlda_workspace *workspace, const dlda_dataset *dataset,
+                                dlda_probability kind, dlda_evaluation **evaluation)
+{
+    DLDA_NEED(self, workspace, dataset, evaluation);
+    return dlda_model_evaluate_over(NULL, self, workspace, dataset, kind, evaluation);
 }

@@ -26,9 +26,11 @@ typedef struct feature_rows {
     int raw;
     size_t batch, columns;
     float *images;        /* [batch][input]   */
-    float *rows;          /* [batch][columns] */
-    const char **classes; /* [batch]: their names */
+    float *rows;          /* [block][columns] */
+    const char **classes; /* [block]: their names */
     dlda_row_format format;
+    const dlda_comm *comm; /* NULL: one rank                                      */
+    size_t block;          /* rows of all ranks at a time                          */
 } feature_rows;
 
 static dlda_status check_size(const dlda_model *model, const dlda_dataset *dataset)
@@ -49,10 +51,31 @@ static dlda_status take_room(feature_rows *self)
     size_t images = 0, rows = 0;
 
     DLDA_TRY(dlda_multiply_sizes(self->batch, dlda_shape_size(self->model->network->input), "images", &images));
-    DLDA_TRY(dlda_multiply_sizes(self->batch, self->columns, "features", &rows));
+    DLDA_TRY(dlda_multiply_sizes(self->block, self->columns, "features", &rows));
     DLDA_TRY(DLDA_TAKE(&self->images, images, "images"));
     DLDA_TRY(DLDA_TAKE(&self->rows, rows, "features"));
-    DLDA_TRY(DLDA_TAKE(&self->classes, self->batch, "features"));
+    DLDA_TRY(DLDA_TAKE(&self->classes, self->block, "features"));
+done:
+    return status;
+}
+
+/* Computes rows first .. first+n-1: each rank some of them, and the others come from the other ranks. */
+static dlda_status compute(feature_rows *self, size_t first, size_t n)
+{
+    dlda_status status = DLDA_OK;
+    size_t ranks = dlda_comm_size(self->comm);
+    dlda_rows mine = dlda_rows_of_rank(n, ranks, dlda_comm_rank(self->comm), ranks);
+    float *rows = self->rows + mine.first * self->columns;
+    dlda_answers wanted = { .features = self->raw ? rows : NULL, .projections = self->raw ? NULL : rows };
+
+    if (ranks > 1) memset(self->rows, 0, n * self->columns * sizeof *rows);
+    if (mine.count > 0) {
+        DLDA_TRY(dlda_dataset_images(self->dataset, first + mine.first, mine.count, self->images));
+        DLDA_TRY(dlda_model_answer(self->model, self->workspace, self->images, mine.count, DLDA_PROBABILITY_PAPER,
+                                   &wanted));
+    }
+    DLDA_TRY(dlda_comm_begin_sum(self->comm, self->rows, n * self->columns));
+    DLDA_TRY(dlda_comm_end_sums(self->comm));
 done:
     return status;
 }
@@ -60,30 +83,28 @@ done:
 static dlda_status add_portion(feature_rows *self, size_t first, size_t n, dlda_file_writer *writer)
 {
     dlda_status status = DLDA_OK;
-    dlda_answers wanted = { .features = self->raw ? self->rows : NULL,
-                            .projections = self->raw ? NULL : self->rows };
 
-    DLDA_TRY(dlda_dataset_images(self->dataset, first, n, self->images));
-    DLDA_TRY(dlda_model_answer(self->model, self->workspace, self->images, n, DLDA_PROBABILITY_PAPER, &wanted));
+    DLDA_TRY(compute(self, first, n));
     size_t bad = dlda_find_not_finite(self->rows, n * self->columns);
     if (bad < n * self->columns)
         DLDA_FAIL(DLDA_E_NUMERIC, "features: sample %zu, column %zu is %g, expected a finite value",
                   first + bad / self->columns, bad % self->columns, (double)self->rows[bad]);
     for (size_t i = 0; self->format.has_classes && i < n; i++)
         self->classes[i] = dlda_model_class_name(self->model, (size_t)dlda_dataset_label(self->dataset, first + i));
-    DLDA_TRY(dlda_rows_add(&self->format, self->rows, self->classes, n, writer));
+    if (writer) DLDA_TRY(dlda_rows_add(&self->format, self->rows, self->classes, n, writer));
 done:
     return status;
 }
 
+/* `writer` is NULL on all ranks but 0. */
 static dlda_status add_rows(feature_rows *self, dlda_file_writer *writer)
 {
     dlda_status status = DLDA_OK;
     size_t count = dlda_dataset_count(self->dataset);
 
-    DLDA_TRY(dlda_rows_begin(&self->format, count, writer));
-    for (size_t first = 0; first < count; first += self->batch) {
-        size_t n = count - first < self->batch ? count - first : self->batch;
+    if (writer) DLDA_TRY(dlda_rows_begin(&self->format, count, writer));
+    for (size_t first = 0; first < count; first += self->block) {
+        size_t n = count - first < self->block ? count - first : self->block;
         DLDA_TRY(add_portion(self, first, n, writer));
     }
 done:
@@ -102,6 +123,7 @@ static dlda_status write_both(feature_rows *self, const char *path, const char *
     dlda_file_writer *rows = NULL, *labels = NULL;
     const int *numbers = dlda_dataset_labels(self->dataset);
 
+    if (dlda_comm_rank(self->comm) > 0) return add_rows(self, NULL);
     DLDA_TRY(dlda_file_writer_open(path, &rows));
     DLDA_TRY(add_rows(self, rows));
     if (self->format.csv) {
@@ -127,11 +149,20 @@ dlda_status dlda_model_write_features(const dlda_model *model, dlda_workspace *w
                                       const dlda_dataset *dataset, int raw, const char *path)
 {
     DLDA_NEED(model, workspace, dataset, path);
+    return dlda_model_write_features_over(NULL, model, workspace, dataset, raw, path);
+}
+
+dlda_status dlda_model_write_features_over(const dlda_comm *comm, const dlda_model *model,
+                                           dlda_workspace *workspace, const dlda_dataset *dataset, int raw,
+                                           const char *path)
+{
+    DLDA_NEED(model, workspace, dataset, path);
     dlda_status status = DLDA_OK;
-    feature_rows self = { .model = model, .workspace = workspace, .dataset = dataset, .raw = raw };
+    feature_rows self = { .model = model, .workspace = workspace, .dataset = dataset, .raw = raw, .comm = comm };
     char *labels = NULL;
 
     self.batch = dlda_workspace_batch(workspace);
+    DLDA_TRY(dlda_multiply_sizes(self.batch, dlda_comm_size(comm), "features", &self.block));
     self.columns = raw ? model->network->features : model->lda->K;
     self.format = (dlda_row_format){ .columns = self.columns,
                                      .prefix = raw ? "F" : "LD",

@@ -3,6 +3,7 @@
  * execute.c - executes a plan: forward pass in training, forward pass in inference, backward
  * pass. Allocates nothing.
  */
+#include "base/memory.h"
 #include "network/plan.h"
 
 #include <math.h>
@@ -40,10 +41,14 @@ static const dlda_view *view_of_input(const dlda_plan *self, size_t i)
 /* ---- Batch norm ---- */
 
 /* The first batches are averaged with equal weights, so that the initial values have no influence. */
-static void update_running(const dlda_plan *self, const dlda_stage *stage, size_t rows, float *state)
+double dlda_running_weight(size_t passes)
 {
-    double weight = fmax(running_weight, 1 / ((double)self->step.step + 1));
-    double unbiased = rows > 1 ? (double)rows / (double)(rows - 1) : 1;
+    return fmax(running_weight, 1 / ((double)passes + 1));
+}
+
+static void update_running(const dlda_plan *self, const dlda_stage *stage, double rows, float *state)
+{
+    double weight = dlda_running_weight(self->step.step), unbiased = rows > 1 ? rows / (rows - 1) : 1;
     float *mean = state + stage->norm->mean.offset, *variance = state + stage->norm->variance.offset;
 
     for (size_t c = 0; c < stage->raw.channels; c++) {
@@ -65,14 +70,76 @@ static void set_view(dlda_stage *stage, const float *weights)
     }
 }
 
+/* Each group of ranks has its own place in the sums, so that one sum over all ranks serves them all. */
+static void share_sums(void *context, double *sums, size_t n)
+{
+    dlda_plan *self = context;
+    double *mine = self->sums + self->group * n;
+
+    memset(self->sums, 0, self->groups * n * sizeof *sums);
+    memcpy(mine, sums, n * sizeof *sums);
+    (void)dlda_comm_sum(self->comm, self->sums, self->groups * n); /* the failure stays */
+    memcpy(sums, mine, n * sizeof *sums);
+}
+
+/* Mean and variance (in stage->inverse) of the rows of all ranks of the group; returns their number. */
+static double share_statistics(dlda_plan *self, dlda_stage *stage, double rows)
+{
+    size_t C = stage->raw.channels;
+    double *sums = self->sums + self->groups * (1 + 2 * C);
+
+    sums[0] = rows;
+    for (size_t c = 0; c < C; c++) {
+        double mean = stage->mean[c];
+        sums[1 + c] = rows * mean;
+        sums[1 + C + c] = rows * (stage->inverse[c] + mean * mean);
+    }
+    share_sums(self, sums, 1 + 2 * C);
+    for (size_t c = 0; sums[0] > 0 && c < C; c++) {
+        double mean = sums[1 + c] / sums[0];
+        stage->mean[c] = (float)mean;
+        stage->inverse[c] = (float)fmax(sums[1 + C + c] / sums[0] - mean * mean, 0);
+    }
+    stage->activation.rows = sums[0];
+    return sums[0];
+}
+
 static void normalise_by_batch(dlda_plan *self, dlda_stage *stage, const float *weights, float *state)
 {
-    size_t rows = self->n * stage->raw.height * stage->raw.width;
+    size_t C = stage->raw.channels, n = self->n * stage->raw.height * stage->raw.width;
+    double rows = (double)n;
 
-    self->kernels->statistics(&self->exec, rows, stage->raw.channels, raw_of(self, stage), stage->mean,
-                              stage->inverse);
+    if (n > 0) self->kernels->statistics(&self->exec, n, C, raw_of(self, stage), stage->mean, stage->inverse);
+    else {
+        memset(stage->mean, 0, C * sizeof *stage->mean);
+        memset(stage->inverse, 0, C * sizeof *stage->inverse);
+    }
+    if (self->comm) rows = share_statistics(self, stage, rows);
     set_view(stage, weights);
-    if (state) update_running(self, stage, rows, state);
+    if (state && rows > 0) update_running(self, stage, rows, state);
+}
+
+dlda_status dlda_plan_share_norm(dlda_plan *self, const dlda_comm *comm, size_t groups, size_t group)
+{
+    dlda_status status = DLDA_OK;
+    size_t most = 0;
+
+    for (size_t i = 0; i < self->n_stages; i++) {
+        const dlda_stage *stage = &self->stages[i];
+        if (stage->norm && stage->raw.channels > most) most = stage->raw.channels;
+    }
+    if (most == 0) return DLDA_OK; /* nothing couples the rows */
+    DLDA_TRY(DLDA_TAKE(&self->sums, (groups + 1) * (1 + 2 * most), "sums over ranks"));
+    self->comm = comm;
+    self->groups = groups;
+    self->group = group;
+    for (size_t i = 0; i < self->n_stages; i++) {
+        if (!self->stages[i].norm) continue;
+        self->stages[i].activation.share = share_sums;
+        self->stages[i].activation.context = self;
+    }
+done:
+    return status;
 }
 
 static void normalise_by_state(dlda_stage *stage, const float *weights, const float *state)
@@ -92,7 +159,7 @@ static void convolve(dlda_plan *self, size_t i, const float *weights)
     const float *X = input_of(self, stage);
     const dlda_view *view = view_of_input(self, i);
 
-    if (!stage->conv) return;
+    if (!stage->conv || self->n == 0) return;
     const float *W = at(weights, &stage->conv->weight), *bias = at(weights, &stage->conv->bias);
     if (stage->prepared && self->prepared_for == weights)
         self->kernels->conv_forward_prepared(&stage->planned, &self->exec, self->n, X, view, stage->prepared, bias,
@@ -191,6 +258,11 @@ static void conv_back(dlda_plan *self, size_t i, const float *weights, const flo
     const dlda_stage *stage = &self->stages[i];
     const dlda_layer *conv = stage->conv;
 
+    if (self->n == 0) {
+        memset(gradient + conv->weight.offset, 0, conv->weight.count * sizeof *gradient);
+        memset(gradient + conv->bias.offset, 0, conv->bias.count * sizeof *gradient);
+        return;
+    }
     self->kernels->conv_backward_weights(&stage->planned, &self->exec, self->n, input_of(self, stage),
                                          view_of_input(self, i), dRaw, gradient_at(gradient, &conv->weight),
                                          gradient_at(gradient, &conv->bias));
@@ -199,11 +271,28 @@ static void conv_back(dlda_plan *self, size_t i, const float *weights, const flo
                                           dX);
 }
 
-void dlda_plan_backward(dlda_plan *self, const float *weights, const float *dH, float *gradient)
+/* The weights of a stage lie next to each other. */
+static void tell_ready(const dlda_stage *stage, const dlda_gradient_sink *sink)
+{
+    const dlda_parameter *parts[4];
+    size_t n = 0, first = SIZE_MAX, end = 0;
+
+    if (stage->conv) parts[n++] = &stage->conv->weight, parts[n++] = &stage->conv->bias;
+    if (stage->norm) parts[n++] = &stage->norm->scale, parts[n++] = &stage->norm->shift;
+    for (size_t i = 0; i < n; i++) {
+        if (parts[i]->count == 0) continue;
+        if (parts[i]->offset < first) first = parts[i]->offset;
+        if (parts[i]->offset + parts[i]->count > end) end = parts[i]->offset + parts[i]->count;
+    }
+    if (end > 0) sink->ready(sink->context, first, end - first);
+}
+
+void dlda_plan_backward(dlda_plan *self, const float *weights, const float *dH, float *gradient,
+                        const dlda_gradient_sink *sink)
 {
     float *dY = self->buffers[0], *other = self->buffers[1];
 
-    memcpy(dY, dH, self->n * self->network->features * sizeof *dY);
+    if (self->n > 0) memcpy(dY, dH, self->n * self->network->features * sizeof *dY);
     for (size_t i = self->n_stages; i-- > self->first_trained;) {
         float *dRaw = activation_back(self, &self->stages[i], dY, other, gradient);
         if (self->stages[i].conv) {
@@ -212,5 +301,6 @@ void dlda_plan_backward(dlda_plan *self, const float *weights, const float *dH, 
             other = dY;
             dY = dRaw;
         }
+        if (sink) tell_ready(&self->stages[i], sink);
     }
 }

@@ -9,6 +9,7 @@
 #ifndef DLDA_NETWORK_NETWORK_H
 #define DLDA_NETWORK_NETWORK_H
 
+#include "base/comm.h"
 #include "base/options.h"
 #include "kernels/kernels.h"
 
@@ -120,9 +121,20 @@ typedef struct dlda_step {
  * state (NULL: does not, for a pass that repeats an earlier one); dropout is active. */
 const float *dlda_plan_forward(dlda_plan *plan, const float *weights, float *state, const float *X, size_t n,
                                const dlda_step *step);
+/* Called for each part of the gradient, from the last to the first, as soon as it is complete. */
+typedef struct dlda_gradient_sink {
+    void (*ready)(void *context, size_t first, size_t count);
+    void *context;
+} dlda_gradient_sink;
+
 /* Gradient [n_weights] of the weights, given dH [n][features], the gradient of the output of the latest
- * dlda_plan_forward. X, weights and step must be unchanged since that call. */
-void dlda_plan_backward(dlda_plan *plan, const float *weights, const float *dH, float *gradient);
+ * dlda_plan_forward. X, weights and step must be unchanged since that call. `sink` may be NULL. */
+void dlda_plan_backward(dlda_plan *plan, const float *weights, const float *dH, float *gradient,
+                        const dlda_gradient_sink *sink);
+
+/* Batch norm of training passes includes the rows of all ranks whose plan has the same `group` of `groups`; n may be 0
+ * then. A failure of the comm is found by dlda_comm_check. */
+dlda_status dlda_plan_share_norm(dlda_plan *plan, const dlda_comm *comm, size_t groups, size_t group);
 
 /* ---- Whole batches ---- */
 
@@ -132,6 +144,7 @@ typedef struct dlda_passes_spec {
     size_t micro;    /* images whose values are in memory at once, at least one group; 0: the whole batch     */
     dlda_team *team; /* threads to use; NULL: the calling thread only                                         */
     dlda_kernels kernels;
+    const dlda_comm *comm; /* ranks among which the rows of a batch are divided; NULL: there is one           */
 } dlda_passes_spec;
 
 /* passes.c: training passes over a batch in groups. */
@@ -142,9 +155,15 @@ void dlda_passes_destroy(dlda_passes *passes);
 dlda_status dlda_passes_measure(const dlda_network *network, const dlda_passes_spec *spec, size_t *bytes);
 /* A plan for inference on up to *most images, between training steps. `most` may be NULL. */
 dlda_plan *dlda_passes_plan(const dlda_passes *passes, size_t *most);
-/* As dlda_plan_forward and dlda_plan_backward. The result does not depend on `micro`. */
+/* The rows of a batch of n that this rank has, at most dlda_passes_most of them. */
+dlda_rows dlda_passes_rows(const dlda_passes *passes, size_t n);
+size_t dlda_passes_most(const dlda_passes *passes);
+size_t dlda_passes_groups(const dlda_passes *passes); /* of all ranks */
+/* As dlda_plan_forward and dlda_plan_backward. The result does not depend on `micro`. `n` is the number of rows of the
+ * whole batch; X, the samples, the features and dH are those of this rank, the gradient and the state those of all. The
+ * state is complete when the backward pass has returned. */
 const float *dlda_passes_forward(dlda_passes *passes, const float *weights, float *state, const float *X, size_t n,
                                  const dlda_step *step);
-void dlda_passes_backward(dlda_passes *passes, const float *weights, const float *dH, float *gradient);
+dlda_status dlda_passes_backward(dlda_passes *passes, const float *weights, const float *dH, float *gradient);
 
 #endif

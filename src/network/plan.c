@@ -201,6 +201,7 @@ done:
 void dlda_plan_destroy(dlda_plan *self)
 {
     if (!self) return;
+    dlda_release(self->sums);
     dlda_release(self->arena);
     dlda_release(self->stages);
     dlda_release(self);

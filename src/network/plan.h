@@ -41,11 +41,18 @@ struct dlda_plan {
     size_t arena_bytes;
     dlda_exec exec;            /* threads and scratch memory */
     const float *prepared_for; /* the weights passed to dlda_plan_prepare */
+    /* batch norm over ranks; comm NULL: the rows of this plan are normalised by themselves */
+    const dlda_comm *comm;
+    size_t groups, group; /* groups of all ranks; the one of this rank                */
+    double *sums;         /* [groups][1 + 2 channels] and, after them, [1 + 2 channels] */
     /* arguments of the latest forward pass */
     const float *images;
     size_t n;
     dlda_step step;
 };
+
+/* execute.c: the weight of the statistics of a pass in the running ones, after so many passes. */
+double dlda_running_weight(size_t passes);
 
 /* stages.c: groups the layers into plan->stages, which has room for one stage per layer. */
 void dlda_plan_group(dlda_plan *plan);

@@ -206,6 +206,13 @@ static dlda_status merge_sums(void *state, const double *sums)
     return DLDA_OK;
 }
 
+static dlda_status sum(void *state, const dlda_comm *comm)
+{
+    const bayes_objective *self = state;
+
+    return self->round == 0 ? dlda_scatter_sum(self->scatter, comm) : dlda_comm_sum(comm, self->sums, n_sums(self));
+}
+
 static dlda_status solve_lda(bayes_objective *self)
 {
     size_t C = self->spec.classes, D = self->spec.features;
@@ -278,6 +285,6 @@ static size_t selected(const void *state)
     return self->problem->K;
 }
 
-const dlda_objective_functions dlda_bayes_objective = { 2,     create,   destroy,     reset,
-                                                        add,   n_sums,   export_sums, merge_sums,
-                                                        solve, gradient, eigenvalues, selected };
+const dlda_objective_functions dlda_bayes_objective = { 2,        create,      destroy,    reset, add,
+                                                        n_sums,   export_sums, merge_sums, sum,   solve,
+                                                        gradient, eigenvalues, selected };

@@ -142,6 +142,13 @@ static dlda_status merge_sums(void *state, const double *sums)
     return dlda_scatter_merge_sums(self->scatter, sums, dlda_scatter_sums_size(self->scatter));
 }
 
+static dlda_status sum(void *state, const dlda_comm *comm)
+{
+    const lda_objective *self = state;
+
+    return dlda_scatter_sum(self->scatter, comm);
+}
+
 static dlda_status solve(void *state, double *loss)
 {
     lda_objective *self = state;
@@ -179,6 +186,6 @@ static size_t selected(const void *state)
     return count;
 }
 
-const dlda_objective_functions dlda_lda_objective = { 1,     create,   destroy,     reset,
-                                                      add,   n_sums,   export_sums, merge_sums,
-                                                      solve, gradient, eigenvalues, selected };
+const dlda_objective_functions dlda_lda_objective = { 1,        create,      destroy,    reset, add,
+                                                      n_sums,   export_sums, merge_sums, sum,   solve,
+                                                      gradient, eigenvalues, selected };

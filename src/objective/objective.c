@@ -214,37 +214,51 @@ done:
 
 /* ---- All stages on one batch ---- */
 
-dlda_status dlda_objective_evaluate_double(dlda_objective *self, const double *H, const int *labels, size_t n,
-                                           double *loss, double *dH)
+dlda_status dlda_objective_evaluate_double_over(dlda_objective *self, const dlda_comm *comm, const double *H,
+                                                const int *labels, size_t n, double *loss, double *dH)
 {
-    DLDA_NEED(self, H, labels, loss);
     dlda_status status = DLDA_OK;
     const dlda_objective_functions *functions = self->functions;
     double value = 0;
 
-    DLDA_TRY(check_count(self, n));
     for (size_t round = 0; round < functions->rounds; round++) {
         dlda_objective_reset(self, round);
-        DLDA_TRY(functions->add(self->state, H, labels, n));
+        if (n > 0) DLDA_TRY(functions->add(self->state, H, labels, n));
+        if (dlda_comm_size(comm) > 1) DLDA_TRY(functions->sum(self->state, comm));
         DLDA_TRY(functions->solve(self->state, &value));
         self->solved = round + 1;
     }
-    if (dH) functions->gradient(self->state, H, labels, n, dH);
+    if (dH && n > 0) functions->gradient(self->state, H, labels, n, dH);
     *loss = value;
 done:
+    return status;
+}
+
+dlda_status dlda_objective_evaluate_double(dlda_objective *self, const double *H, const int *labels, size_t n,
+                                           double *loss, double *dH)
+{
+    DLDA_NEED(self, H, labels, loss);
+    dlda_status status = check_count(self, n);
+
+    return status == DLDA_OK ? dlda_objective_evaluate_double_over(self, NULL, H, labels, n, loss, dH) : status;
+}
+
+dlda_status dlda_objective_evaluate_over(dlda_objective *self, const dlda_comm *comm, const float *H,
+                                         const int *labels, size_t n, double *loss, float *dH)
+{
+    to_double(self, H, n);
+    dlda_status status = dlda_objective_evaluate_double_over(self, comm, self->H, labels, n, loss,
+                                                             dH ? self->dH : NULL);
+
+    if (status == DLDA_OK && dH) to_float(self, n, dH);
     return status;
 }
 
 dlda_status dlda_objective_evaluate(dlda_objective *self, const float *H, const int *labels, size_t n, double *loss,
                                     float *dH)
 {
-    dlda_status status = DLDA_OK;
-
     DLDA_NEED(self, H, labels, loss);
-    DLDA_TRY(check_count(self, n)); /* before anything is copied */
-    to_double(self, H, n);
-    DLDA_TRY(dlda_objective_evaluate_double(self, self->H, labels, n, loss, dH ? self->dH : NULL));
-    if (dH) to_float(self, n, dH);
-done:
-    return status;
+    dlda_status status = check_count(self, n); /* before anything is copied */
+
+    return status == DLDA_OK ? dlda_objective_evaluate_over(self, NULL, H, labels, n, loss, dH) : status;
 }

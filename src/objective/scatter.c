@@ -332,6 +332,48 @@ dlda_status dlda_scatter_merge_sums(dlda_scatter *self, const double *sums, size
     return DLDA_OK;
 }
 
+/* ---- Sums over ranks ---- */
+
+/* Moves the moments of class c, of n rows with this rank's mean, to another centre. */
+static void recentre(dlda_scatter *self, size_t c, const double *centre)
+{
+    size_t D = self->D;
+    const double *m = self->means + c * D;
+    double *M = moments_of(self, c), n = (double)self->counts[c];
+
+    for (size_t i = 0; i < D; i++) {
+        double difference = n * (m[i] - centre[i]);
+        for (size_t j = 0; j < D; j++) M[i * D + j] += difference * (m[j] - centre[j]);
+    }
+}
+
+/* Counts and class means first; then each rank moves its moments to the common means, around which they can be added. */
+dlda_status dlda_scatter_sum(dlda_scatter *self, const dlda_comm *comm)
+{
+    dlda_status status = DLDA_OK;
+    size_t C = self->C, D = self->D;
+    double *counts = NULL;
+
+    if (dlda_comm_size(comm) == 1) return DLDA_OK;
+    DLDA_TRY(DLDA_TAKE(&counts, C + C * D, "sums over ranks"));
+    double *means = counts + C;
+    for (size_t c = 0; c < C; c++) {
+        counts[c] = (double)self->counts[c];
+        for (size_t i = 0; i < D; i++) means[c * D + i] = counts[c] * self->means[c * D + i];
+    }
+    DLDA_TRY(dlda_comm_sum(comm, counts, C + C * D));
+    for (size_t c = 0; c < C; c++) {
+        for (size_t i = 0; counts[c] > 0 && i < D; i++) means[c * D + i] /= counts[c];
+        if (self->counts[c] > 0) recentre(self, c, means + c * D);
+        self->counts[c] = (size_t)counts[c];
+    }
+    memcpy(self->means, means, C * D * sizeof *means);
+    DLDA_TRY(dlda_comm_sum(comm, self->moments, n_moments(self)));
+done:
+    dlda_release(counts);
+    return status;
+}
+
 /* ---- The matrices ---- */
 
 size_t dlda_scatter_rows(const dlda_scatter *self)

@@ -8,7 +8,7 @@
 #ifndef DLDA_OBJECTIVE_SCATTER_H
 #define DLDA_OBJECTIVE_SCATTER_H
 
-#include "base/status.h"
+#include "base/comm.h"
 
 struct dlda_scatter {
     size_t C, D;
@@ -31,6 +31,9 @@ dlda_status dlda_scatter_create_as(size_t classes, size_t features, int pooled, 
 
 /* Sets all sums to zero. */
 void dlda_scatter_reset(dlda_scatter *scatter);
+
+/* Replaces the sums by those of the rows of all ranks. */
+dlda_status dlda_scatter_sum(dlda_scatter *scatter, const dlda_comm *comm);
 
 /* Like dlda_scatter_add, for the rows index[0 .. n-1] of H and labels, without checks. */
 void dlda_scatter_add_chosen(dlda_scatter *scatter, const float *H, const int *labels, const size_t *index,

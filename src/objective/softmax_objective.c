@@ -78,6 +78,18 @@ static dlda_status merge_sums(void *state, const double *sums)
     return DLDA_OK;
 }
 
+static dlda_status sum(void *state, const dlda_comm *comm)
+{
+    softmax_objective *self = state;
+    double sums[2];
+
+    export_sums(self, sums);
+    dlda_status status = dlda_comm_sum(comm, sums, 2);
+    self->rows = sums[0];
+    self->loss = sums[1];
+    return status;
+}
+
 static dlda_status solve(void *state, double *loss)
 {
     const softmax_objective *self = state;
@@ -112,6 +124,6 @@ static size_t selected(const void *state)
     return 0;
 }
 
-const dlda_objective_functions dlda_softmax_objective = { 1,     create,   destroy,     reset,
-                                                          add,   n_sums,   export_sums, merge_sums,
-                                                          solve, gradient, eigenvalues, selected };
+const dlda_objective_functions dlda_softmax_objective = { 1,        create,      destroy,    reset, add,
+                                                          n_sums,   export_sums, merge_sums, sum,   solve,
+                                                          gradient, eigenvalues, selected };

@@ -13,7 +13,7 @@ dlda_status dlda_network_text_memory(const dlda_memory_spec *spec, size_t *train
     dlda_status status = DLDA_OK;
     dlda_network *network = NULL;
     dlda_plan_spec plan = { spec->batch, NULL, 0, DLDA_KERNELS_FAST };
-    dlda_passes_spec passes = { spec->batch, spec->norm_group, spec->micro_batch, NULL, DLDA_KERNELS_FAST };
+    dlda_passes_spec passes = { spec->batch, spec->norm_group, spec->micro_batch, NULL, DLDA_KERNELS_FAST, NULL };
     size_t trains = 0, infers = 0, images = 0;
 
     DLDA_TRY(dlda_network_parse(spec->text, spec->where, (dlda_shape){ spec->height, spec->width, spec->channels },

@@ -54,7 +54,8 @@ static void tell_progress(const dlda_trainer *self, double loss)
                                         .validation_accuracy = latest_validation(self->history),
                                         .images_per_second = (double)clock->images / (now - clock->epoch_begin),
                                         .seconds_left = (now - clock->begin) * rest,
-                                        .loader_seconds = self->loader_seconds });
+                                        .loader_seconds = self->loader_seconds,
+                                        .waiting = self->waiting });
 }
 
 static void tell(const dlda_trainer *self, const char *message)
@@ -154,6 +155,8 @@ static dlda_status end_epoch(dlda_trainer *self)
     dlda_epoch epoch = { .epoch = number, .rate = dlda_trainer_rate(self->options, (double)number - 0.5) };
 
     DLDA_TRY(dlda_trainer_check_weights(self));
+    DLDA_TRY(dlda_comm_agree(self->comm, self->weights, self->model->network->n_weights * sizeof *self->weights,
+                             "the weights"));
     epoch.loss = self->loss_sum / (double)batches;
     epoch.separation = separates(self) ? -epoch.loss : NAN;
     epoch.images_per_second = (double)self->clock.images / (dlda_seconds_now() - begin);
@@ -180,6 +183,8 @@ static void begin_epoch(dlda_trainer *self)
 
     clock->epoch = self->epochs_done + 1;
     clock->epoch_begin = dlda_seconds_now() - self->epoch_seconds;
+    clock->here = dlda_seconds_now();
+    clock->waited = dlda_comm_waited(self->comm);
     clock->images = 0;
     for (size_t batch = 0; batch < self->batches_done; batch++)
         clock->images += dlda_sampler_size(self->sampler, batch);
@@ -204,11 +209,16 @@ static dlda_status train_batch(dlda_trainer *self, int *trained)
     return DLDA_OK;
 }
 
+/* All ranks stop after the same batch if one of them is asked to. */
 static dlda_status stop_if_asked(dlda_trainer *self)
 {
     dlda_status status = DLDA_OK;
+    double sums[] = { self->watch.stop && self->watch.stop(self->watch.user),
+                      dlda_comm_waited(self->comm) - self->clock.waited };
 
-    if (!self->watch.stop || !self->watch.stop(self->watch.user)) return DLDA_OK;
+    DLDA_TRY(dlda_comm_sum(self->comm, sums, 2));
+    self->waiting = sums[1] / (double)dlda_comm_size(self->comm) / (dlda_seconds_now() - self->clock.here);
+    if (sums[0] == 0) return DLDA_OK;
     DLDA_TRY(save(self));
     DLDA_FAIL(DLDA_E_STOPPED, "stopped in epoch %zu, after batch %zu of %zu", self->epochs_done + 1,
               self->batches_done, dlda_sampler_batches(self->sampler));
@@ -250,6 +260,7 @@ static dlda_status write_end(dlda_trainer *self, dlda_status status)
 {
     char message[1024];
 
+    if (status != DLDA_OK && status != DLDA_E_STOPPED) dlda_comm_fail(self->comm, status);
     if (status == DLDA_OK) return dlda_run_file_write(self, DLDA_RUN_COMPLETE, NULL);
     snprintf(message, sizeof message, "%s", dlda_last_error());
     (void)write_epochs(self);
@@ -286,7 +297,8 @@ static dlda_status begin_part(dlda_trainer *self)
 {
     if (dlda_trainer_is_complete(self))
         return dlda_fail(DLDA_E_ARGUMENT, "the training is complete after %zu epochs", self->epochs_done);
-    return begin_run(self);
+    dlda_status status = begin_run(self);
+    return status == DLDA_OK ? status : dlda_comm_fail(self->comm, status);
 }
 
 static dlda_status run_rest_of_epoch(dlda_trainer *self)
@@ -378,7 +390,11 @@ dlda_status dlda_trainer_resume(dlda_trainer *self, const char *folder)
     opened = 1;
     DLDA_TRY(dlda_checkpoint_load(self, folder));
     self->has_checkpoint = 1;
+    DLDA_TRY(
+        dlda_comm_agree(self->comm, &self->steps_done, sizeof self->steps_done, "the steps in the checkpoint"));
+    DLDA_TRY(dlda_comm_agree(self->comm, self->weights, self->model->network->n_weights * sizeof *self->weights,
+                             "the weights in the checkpoint"));
 done:
     if (status != DLDA_OK && opened) dlda_trainer_leave_folder(self); /* a later run must not write into it */
-    return status;
+    return status == DLDA_OK ? status : dlda_comm_fail(self->comm, status);
 }

@@ -32,23 +32,25 @@ done:
     return status;
 }
 
-/* Features of samples first .. first+n-1 of a set. */
-static const float *embed(dlda_trainer *self, const dlda_dataset *set, size_t first, size_t n, const float *weights,
+/* The next samples of a set that this rank visits, and their labels; returns their number. */
+static size_t next_portion(dlda_trainer *self, const dlda_dataset *set, size_t *next)
+{
+    size_t n = dlda_dataset_visit(set, self->comm, next, self->portion, self->positions);
+
+    for (size_t i = 0; i < n; i++) self->labels[i] = dlda_dataset_labels(set)[self->positions[i]];
+    return n;
+}
+
+/* Features of the n samples at self->positions. */
+static const float *embed(dlda_trainer *self, const dlda_dataset *set, size_t n, const float *weights,
                           const float *state)
 {
-    for (size_t i = 0; i < n; i++) self->positions[i] = first + i;
     dlda_dataset_gather(set, self->positions, n, self->team, self->images);
     dlda_preparation_run(self->batch_preparation, self->team, n, self->images, NULL);
     return dlda_plan_infer(dlda_passes_plan(self->passes, NULL), weights, state, self->images, n);
 }
 
-static size_t portion(const dlda_trainer *self, const dlda_dataset *set, size_t first)
-{
-    size_t left = dlda_dataset_count(set) - first;
-    return left < self->portion ? left : self->portion;
-}
-
-/* Fits an LDA on a set's features. Copies the features to H unless it is NULL. */
+/* Fits an LDA on a set's features. Copies the features of this rank's samples to H unless it is NULL. */
 static dlda_status fit(dlda_trainer *self, const dlda_dataset *set, const float *weights, const float *state,
                        float *H, dlda_lda **lda)
 {
@@ -56,40 +58,39 @@ static dlda_status fit(dlda_trainer *self, const dlda_dataset *set, const float 
     size_t D = self->model->network->features;
 
     dlda_scatter_reset(self->scatter);
-    for (size_t first = 0, n; first < dlda_dataset_count(set); first += n) {
-        n = portion(self, set, first);
-        const float *rows = embed(self, set, first, n, weights, state);
+    for (size_t next = 0, first = 0, n; (n = next_portion(self, set, &next)) > 0; first += n) {
+        const float *rows = embed(self, set, n, weights, state);
         if (H) memcpy(H + first * D, rows, n * D * sizeof *H);
-        DLDA_TRY(dlda_scatter_add(self->scatter, rows, dlda_dataset_labels(set) + first, n));
+        DLDA_TRY(dlda_scatter_add(self->scatter, rows, self->labels, n));
     }
+    DLDA_TRY(dlda_scatter_sum(self->scatter, self->comm));
     DLDA_TRY(dlda_lda_fit(self->scatter, self->options->lambda, lda));
 done:
     return status;
 }
 
-/* Number of correct predictions of the latest LDA for the features of samples first .. first+n-1. */
-static dlda_status count_right(dlda_trainer *self, const dlda_dataset *set, size_t first, size_t n, const float *H,
-                               size_t *right)
+/* Number of correct predictions of the latest LDA for the features H of the n samples at self->positions. */
+static dlda_status count_right(dlda_trainer *self, size_t n, const float *H, double *right)
 {
-    const int *labels = dlda_dataset_labels(set) + first;
     dlda_status status = dlda_lda_predict(self->lda, H, n, DLDA_PROBABILITY_PAPER, self->predicted, NULL);
 
-    for (size_t i = 0; status == DLDA_OK && i < n; i++) *right += self->predicted[i] == labels[i];
+    for (size_t i = 0; status == DLDA_OK && i < n; i++) *right += self->predicted[i] == self->labels[i];
     return status;
 }
 
-/* Accuracy on a whole set. H holds its features; NULL: they are computed. */
+/* Accuracy on a whole set. H holds the features of this rank's samples; NULL: they are computed. */
 static dlda_status accuracy_on(dlda_trainer *self, const dlda_dataset *set, const float *H, double *accuracy)
 {
     dlda_status status = DLDA_OK;
-    size_t right = 0, D = self->model->network->features;
+    size_t D = self->model->network->features;
+    double right = 0;
 
-    for (size_t first = 0, n; first < dlda_dataset_count(set); first += n) {
-        n = portion(self, set, first);
-        const float *rows = H ? H + first * D : embed(self, set, first, n, self->weights, self->state);
-        DLDA_TRY(count_right(self, set, first, n, rows, &right));
+    for (size_t next = 0, first = 0, n; (n = next_portion(self, set, &next)) > 0; first += n) {
+        const float *rows = H ? H + first * D : embed(self, set, n, self->weights, self->state);
+        DLDA_TRY(count_right(self, n, rows, &right));
     }
-    *accuracy = (double)right / (double)dlda_dataset_count(set);
+    DLDA_TRY(dlda_comm_sum(self->comm, &right, 1));
+    *accuracy = right / (double)dlda_dataset_count(set);
 done:
     return status;
 }
@@ -126,7 +127,7 @@ static dlda_status calibrate(dlda_trainer *self)
 
     DLDA_TRY(dlda_workspace_create(self->model, count < CALIBRATION_BATCH ? count : CALIBRATION_BATCH,
                                    dlda_team_threads(self->team), &workspace));
-    DLDA_TRY(dlda_model_fit_calibration(self->model, workspace, self->held_out));
+    DLDA_TRY(dlda_model_fit_calibration(self->model, workspace, self->held_out, self->comm));
 done:
     dlda_workspace_destroy(workspace);
     return status;

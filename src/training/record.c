@@ -75,6 +75,7 @@ dlda_status dlda_trainer_record(dlda_trainer *self, const char *folder, int forc
     if (self->clock.begin > 0) /* the folder got its first files when the training began */
         DLDA_FAIL(DLDA_E_ARGUMENT, "record: %zu steps are done already, expected a trainer that has not begun",
                   self->steps_done);
+    if (dlda_comm_rank(self->comm) > 0) return DLDA_OK; /* rank 0 writes for all */
     DLDA_TRY(dlda_take_text(folder, &copy));
     DLDA_TRY(make_folder(folder, force, &made));
     DLDA_TRY(dlda_folder_lock_take(folder, &lock));
@@ -89,7 +90,7 @@ done:
     if (status != DLDA_OK && made) rmdir(folder);
     dlda_folder_lock_release(lock);
     dlda_release(copy);
-    return status;
+    return status == DLDA_OK ? status : dlda_comm_fail(self->comm, status);
 }
 
 /* ---- The first files ---- */

@@ -99,7 +99,7 @@ static dlda_status prepare_data(dlda_trainer *self, dlda_preparation **preparati
                                    .zca_bias = options->zca_bias };
 
     DLDA_TRY(dlda_preparation_parse(options->prepare, &spec));
-    DLDA_TRY(dlda_preparation_fit(&spec, self->train, self->team, preparation));
+    DLDA_TRY(dlda_preparation_fit(&spec, self->train, self->team, self->comm, preparation));
     self->batch_preparation = *preparation;
     if (!dlda_preparation_is_heavy(*preparation)) goto done;
     DLDA_TRY(dlda_preparation_apply(*preparation, self->train, self->team, &self->prepared[0]));
@@ -149,8 +149,9 @@ static dlda_status make_loader(dlda_trainer *self)
     const dlda_loader_spec spec = { .fill = dlda_batch_fill,
                                     .source = &self->source,
                                     .batches = dlda_sampler_batches(self->sampler),
-                                    .most = self->batch,
+                                    .most = dlda_passes_most(self->passes),
                                     .values = dlda_shape_size(input) };
+    dlda_status status = DLDA_OK;
 
     self->source = (dlda_batch_source){ .dataset = self->train,
                                         .sampler = self->sampler,
@@ -160,8 +161,13 @@ static dlda_status make_loader(dlda_trainer *self)
                                                           .shift = (size_t)options->shift,
                                                           .height = input.height,
                                                           .width = input.width,
-                                                          .channels = input.channels } };
-    return dlda_loader_create(&spec, &self->loader);
+                                                          .channels = input.channels },
+                                        .comm = self->comm,
+                                        .groups = dlda_passes_groups(self->passes) };
+    DLDA_TRY(dlda_batch_source_take(&self->source, self->batch, dlda_passes_most(self->passes)));
+    DLDA_TRY(dlda_loader_create(&spec, &self->loader));
+done:
+    return status;
 }
 
 /* Memory that cannot be had: says how a batch of that size can be trained. */
@@ -187,16 +193,12 @@ static dlda_status make_parts(dlda_trainer *self)
     DLDA_TRY(dlda_sampler_create(dlda_dataset_labels(self->train), count, classes, (size_t)options->batch,
                                  (uint64_t)options->seed, &self->sampler));
     self->batch = dlda_sampler_size(self->sampler, 0);
-    dlda_passes_spec passes = { self->batch, (size_t)options->norm_group, (size_t)options->micro_batch, self->team,
-                                (dlda_kernels)options->kernels };
+    dlda_passes_spec passes = { self->batch, (size_t)options->norm_group,    (size_t)options->micro_batch,
+                                self->team,  (dlda_kernels)options->kernels, self->comm };
     DLDA_TRY(propose_groups(dlda_passes_create(network, &passes, &self->passes), options));
     dlda_passes_plan(self->passes, &self->portion);
-    dlda_objective_spec objective = { (dlda_objective_kind)options->objective,
-                                      classes,
-                                      network->features,
-                                      self->batch,
-                                      options->lambda,
-                                      options->epsilon };
+    dlda_objective_spec objective = { (dlda_objective_kind)options->objective, classes,         network->features,
+                                      dlda_passes_most(self->passes),          options->lambda, options->epsilon };
     DLDA_TRY(dlda_objective_create(&objective, &self->objective));
     DLDA_TRY(dlda_scatter_create(classes, network->features, &self->scatter));
     size_t directions = classes - 1 < network->features ? classes - 1 : network->features;
@@ -221,7 +223,8 @@ static dlda_status take_arrays(dlda_trainer *self)
     DLDA_TRY(DLDA_TAKE(&self->state, network->n_state, "batch norm statistics"));
     DLDA_TRY(DLDA_TAKE(&self->images, n_images, "images of a batch"));
     DLDA_TRY(DLDA_TAKE(&self->positions, self->portion, "positions of a batch"));
-    DLDA_TRY(DLDA_TAKE(&self->dH, self->batch * D, "gradients of features"));
+    DLDA_TRY(DLDA_TAKE(&self->labels, self->portion, "labels of a batch"));
+    DLDA_TRY(DLDA_TAKE(&self->dH, dlda_passes_most(self->passes) * D, "gradients of features"));
     DLDA_TRY(DLDA_TAKE(&self->H, n_features, "features"));
     DLDA_TRY(DLDA_TAKE(&self->predicted, self->portion, "predictions"));
 done:
@@ -247,17 +250,51 @@ done:
     return status;
 }
 
+/* Ranks that train different things would never notice: their sums would just be wrong. */
+static dlda_status agree(const dlda_trainer *self)
+{
+    dlda_status status = DLDA_OK;
+    const dlda_comm *comm = self->comm;
+    const dlda_model *model = self->model;
+
+    if (!comm) return DLDA_OK;
+    DLDA_TRY(dlda_comm_agree(comm, dlda_version(), strlen(dlda_version()), "the version of deeplda"));
+    DLDA_TRY(dlda_comm_agree(comm, model->options, strlen(model->options), "the options"));
+    DLDA_TRY(dlda_comm_agree(comm, model->network->text, strlen(model->network->text), "the network"));
+    DLDA_TRY(dlda_dataset_agree(self->train, comm, "the training data"));
+    if (self->validation) DLDA_TRY(dlda_dataset_agree(self->validation, comm, "the validation data"));
+done:
+    return status;
+}
+
 dlda_status dlda_trainer_create(const dlda_options *options, const dlda_dataset *train,
                                 const dlda_dataset *validation, dlda_trainer **trainer)
+{
+    DLDA_NEED(options, train, trainer);
+    return dlda_trainer_create_over(NULL, options, train, validation, trainer);
+}
+
+static dlda_status check_shares(const dlda_comm *comm, const dlda_dataset *set)
+{
+    if (!set || dlda_dataset_ranks(set) <= 1 || dlda_dataset_ranks(set) == dlda_comm_size(comm)) return DLDA_OK;
+    return dlda_fail(DLDA_E_ARGUMENT, "the data is divided among %zu ranks, expected %zu", dlda_dataset_ranks(set),
+                     dlda_comm_size(comm));
+}
+
+dlda_status dlda_trainer_create_over(const dlda_comm *comm, const dlda_options *options, const dlda_dataset *train,
+                                     const dlda_dataset *validation, dlda_trainer **trainer)
 {
     DLDA_NEED(options, train, trainer);
     dlda_status status = DLDA_OK;
     dlda_trainer *self = NULL;
 
     DLDA_TRY(check_data(options, train, validation));
+    DLDA_TRY(check_shares(comm, train));
+    DLDA_TRY(check_shares(comm, validation));
     DLDA_TRY(check_shift(options, train));
     DLDA_TRY(check_groups(options));
     DLDA_TRY(DLDA_TAKE(&self, 1, "trainer"));
+    self->comm = dlda_comm_size(comm) > 1 ? comm : NULL;
     DLDA_TRY(dlda_options_copy(options, &self->options));
     DLDA_TRY(fit_batch(self->options, dlda_dataset_count(train)));
     DLDA_TRY(dlda_dataset_record_division(train, validation, self->options));
@@ -267,6 +304,7 @@ dlda_status dlda_trainer_create(const dlda_options *options, const dlda_dataset 
     self->best_accuracy = -1;
     DLDA_TRY(dlda_team_create((size_t)options->threads, &self->team));
     DLDA_TRY(make_model(self));
+    DLDA_TRY(agree(self));
     DLDA_TRY(make_parts(self));
     DLDA_TRY(prepare_data(
         self, &self->model->preparation)); /* may take long, so it comes after everything that can fail at once */
@@ -279,7 +317,7 @@ dlda_status dlda_trainer_create(const dlda_options *options, const dlda_dataset 
     self = NULL;
 done:
     dlda_trainer_destroy(self);
-    return status;
+    return status == DLDA_OK ? status : dlda_comm_fail(comm, status);
 }
 
 void dlda_trainer_destroy(dlda_trainer *self)
@@ -287,6 +325,7 @@ void dlda_trainer_destroy(dlda_trainer *self)
     if (!self) return;
     dlda_trainer_leave_folder(self);
     dlda_loader_destroy(self->loader); /* first: its thread uses the others */
+    dlda_batch_source_release(&self->source);
     dlda_sampler_destroy(self->sampler);
     dlda_passes_destroy(self->passes);
     dlda_team_destroy(self->team);
@@ -298,8 +337,8 @@ void dlda_trainer_destroy(dlda_trainer *self)
     dlda_options_destroy(self->options);
     dlda_dataset_destroy(self->probe);
     for (int i = 0; i < 2; i++) dlda_dataset_destroy(self->prepared[i]);
-    void *arrays[] = { self->weights, self->gradient,  self->velocity, self->state,     self->images,
-                       self->dH,      self->positions, self->H,        self->predicted, self->folder };
+    void *arrays[] = { self->weights,   self->gradient, self->velocity,  self->state,  self->images, self->dH,
+                       self->positions, self->H,        self->predicted, self->folder, self->labels };
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) dlda_release(arrays[i]);
     dlda_release(self);
 }

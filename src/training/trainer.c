@@ -51,11 +51,11 @@ dlda_status dlda_trainer_step(dlda_trainer *self, size_t epoch, size_t batch, do
     self->loader_seconds = now->seconds;
     end_phase(self, DLDA_PHASE_GATHER);
     const dlda_step step = { (uint64_t)options->seed, epoch, self->steps_done, now->samples };
-    const float *H = dlda_passes_forward(self->passes, self->weights, self->state, now->images, now->n, &step);
+    const float *H = dlda_passes_forward(self->passes, self->weights, self->state, now->images, now->total, &step);
     end_phase(self, DLDA_PHASE_FORWARD);
-    DLDA_TRY(dlda_objective_evaluate(self->objective, H, now->labels, now->n, loss, self->dH));
+    DLDA_TRY(dlda_objective_evaluate_over(self->objective, self->comm, H, now->labels, now->n, loss, self->dH));
     end_phase(self, DLDA_PHASE_OBJECTIVE);
-    dlda_passes_backward(self->passes, self->weights, self->dH, self->gradient);
+    DLDA_TRY(dlda_passes_backward(self->passes, self->weights, self->dH, self->gradient));
     end_phase(self, DLDA_PHASE_BACKWARD);
     dlda_nesterov_step(&rule, self->team, network->n_weights, self->gradient, self->velocity, self->weights);
     end_phase(self, DLDA_PHASE_OPTIMISER);

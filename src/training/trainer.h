@@ -21,6 +21,7 @@ typedef struct dlda_run_clock {
     size_t epoch;         /* the epoch to which the next two refer                */
     double epoch_begin;   /* when it would have begun without interruptions       */
     size_t images;        /* trained on in this epoch                             */
+    double here, waited;  /* begin of the epoch in this process; its time of waiting for ranks till then */
 } dlda_run_clock;
 
 struct dlda_trainer {
@@ -31,7 +32,9 @@ struct dlda_trainer {
     const dlda_preparation *batch_preparation; /* applied to each batch; NULL: none                         */
     dlda_dataset *probe; /* part of train that is measured after each epoch; NULL: all of it */
     dlda_watch watch;
-    size_t batch; /* size of the largest batch */
+    const dlda_comm *comm; /* NULL: one rank */
+    size_t batch;          /* size of the largest batch, of all ranks */
+    double waiting;        /* share of the epoch's time that the ranks have waited for each other, on average */
     dlda_team *team;
     dlda_sampler *sampler;    /* from the first batch on, only the loader's thread uses it, except for sizes */
     dlda_batch_source source; /* input of the loader                                                         */
@@ -58,6 +61,7 @@ struct dlda_trainer {
     /* scratch for passes over a whole set in portions */
     float *images;     /* [portion][input]  */
     size_t *positions; /* [portion]         */
+    int *labels;       /* [portion]         */
     float *H;          /* [probe][features] */
     int *predicted;    /* [portion]         */
     dlda_history *history;

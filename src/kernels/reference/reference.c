@@ -298,20 +298,23 @@ static void activation_backward(const dlda_activation *a, const dlda_exec *exec,
 
     (void)exec;
     for (size_t c = 0; c < C; c++) {
-        double sum = 0, products = 0;
+        double sums[2] = { 0, 0 }; /* of dz and of dz xhat */
         for (size_t r = 0; a->normalises && r < rows; r++) {
             double dz = reaching(a, r * C + c, X[r * C + c], where, dY);
-            sum += dz;
-            products += dz * ((double)X[r * C + c] - a->mean[c]) * a->inverse[c];
-        }
-        for (size_t r = 0; r < rows; r++) {
-            double x = X[r * C + c], dz = reaching(a, r * C + c, X[r * C + c], where, dY), through_norm = 0;
-            if (a->normalises) through_norm = (sum + (x - a->mean[c]) * a->inverse[c] * products) / (double)rows;
-            dX[r * C + c] = (float)(a->view.scale[c] * (dz - through_norm));
+            sums[0] += dz;
+            sums[1] += dz * ((double)X[r * C + c] - a->mean[c]) * a->inverse[c];
         }
         if (a->normalises) {
-            dshift[c] = (float)sum;
-            dscale[c] = (float)products;
+            dshift[c] = (float)sums[0];
+            dscale[c] = (float)sums[1];
+        }
+        if (a->share) a->share(a->context, sums, 2);
+        for (size_t r = 0; r < rows; r++) {
+            double x = X[r * C + c], dz = reaching(a, r * C + c, X[r * C + c], where, dY), through_norm = 0;
+            if (a->normalises)
+                through_norm = (sums[0] + (x - a->mean[c]) * a->inverse[c] * sums[1]) /
+                               (a->share ? a->rows : (double)rows);
+            dX[r * C + c] = (float)(a->view.scale[c] * (dz - through_norm));
         }
     }
 }

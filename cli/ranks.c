@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ranks.c - the processes of a job: loads libdeeplda_mpi, keeps all ranks but one silent, divides the cores.
+ */
+#define _GNU_SOURCE
+#include "ranks.h"
+
+#include <dlfcn.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const char library[] = "libdeeplda_mpi.so.0";
+
+typedef int open_function(dlda_comm *comm, char *why, size_t room);
+typedef void close_function(dlda_comm *comm);
+
+static dlda_comm comm;
+static close_function *close_comm; /* NULL: there are no ranks */
+
+const dlda_comm *ranks_comm(void)
+{
+    return close_comm ? &comm : NULL;
+}
+
+int ranks_writes(void)
+{
+    return !close_comm || comm.rank == 0;
+}
+
+/* A core of its own is worth more than a half: a machine's cores are divided unless the launcher did it. */
+static int divide_cores(cli_options *options)
+{
+    cpu_set_t mine;
+    char text[24];
+    long all = sysconf(_SC_NPROCESSORS_ONLN);
+
+    if (option_is_given(options, "threads") || sched_getaffinity(0, sizeof mine, &mine) != 0) return EXIT_OK;
+    long available = CPU_COUNT(&mine);
+    if (available == all) available = all / (long)comm.local_size;
+    snprintf(text, sizeof text, "%ld", available < 1 ? 1 : available);
+    return exit_code_of(NULL, option_set(options, "threads", text));
+}
+
+static int be_silent(const char *command)
+{
+    if (freopen("/dev/null", "w", stdout) && freopen("/dev/null", "w", stderr)) return EXIT_OK;
+    complain(command, "--mpi: cannot open /dev/null");
+    return EXIT_FAILED;
+}
+
+int ranks_open(const char *command, cli_options *options)
+{
+    char why[512];
+    cli_option mpi;
+
+    if (!option_find("mpi", &mpi) || !option_belongs(&mpi, command) || !option_is(options, "mpi", "true"))
+        return EXIT_OK;
+    void *handle = dlopen(library, RTLD_NOW | RTLD_GLOBAL); /* global: parts of MPI look for its symbols */
+    if (!handle) {
+        complain(command, "--mpi: %s; it comes with deeplda if it is built where MPI is installed (libopenmpi-dev)",
+                 dlerror());
+        return EXIT_FAILED;
+    }
+    open_function *open_comm = (open_function *)dlsym(handle, "dlda_mpi_open");
+    close_function *found = (close_function *)dlsym(handle, "dlda_mpi_close");
+    if (!open_comm || !found) {
+        complain(command, "--mpi: %s lacks a function; it is of another version than this program, %s", library,
+                 dlda_version());
+        return EXIT_FAILED;
+    }
+    if (open_comm(&comm, why, sizeof why)) {
+        complain(command, "--mpi: %s", why);
+        return EXIT_FAILED;
+    }
+    close_comm = found;
+    if (comm.rank > 0 && be_silent(command) != EXIT_OK) return EXIT_FAILED;
+    return divide_cores(options);
+}
+
+void ranks_close(int code)
+{
+    if (!close_comm) return;
+    if (code != EXIT_OK && code < EXIT_SIGNAL && !comm.error(comm.user)[0]) comm.fail(comm.user, last_complaint());
+    fflush(stdout);
+    fflush(stderr);
+    close_comm(&comm);
+    close_comm = NULL;
+}

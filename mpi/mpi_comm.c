@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * mpi_comm.c - a dlda_comm over MPI.
+ *
+ * Everything is a non-blocking operation that is then moved along by testing it: by the caller while it waits, and by a
+ * thread while sums are under way and the caller computes, since MPI makes progress only within its calls. One mutex guards
+ * all calls of MPI.
+ *
+ * Whoever waits also looks for notices of failure. They travel on a communicator of their own, so that a rank can send one
+ * at any moment, whatever the others are waiting for.
+ */
+#define _GNU_SOURCE
+#include "deeplda_mpi.h"
+
+#include <limits.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MOST_SUMS = 64, MESSAGE = 1024, LARGEST = 1 << 28 };
+
+typedef struct state {
+    MPI_Comm calls, exchanges, notices; /* sums and broadcasts; exchange; failures */
+    int rank, size, initialised;        /* initialised: MPI, by this library       */
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    pthread_t thread;
+    int started, ends;
+    MPI_Request sums[MOST_SUMS];
+    int n_sums;
+    int *counts; /* [4 size] of an exchange */
+    double waited;
+    int failed; /* 1: error is the cause   */
+    char error[MESSAGE + 32];
+    MPI_Request *sent; /* [size] notices          */
+    char notice[MESSAGE];
+} state;
+
+static double seconds_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void rest(long nanoseconds)
+{
+    nanosleep(&(struct timespec){ 0, nanoseconds }, NULL);
+}
+
+/* ---- With the mutex locked ---- */
+
+static void note_failure(state *self, int rank, const char *message)
+{
+    if (self->failed) return;
+    self->failed = 1;
+    if (rank == self->rank) snprintf(self->error, sizeof self->error, "%s", message);
+    else snprintf(self->error, sizeof self->error, "rank %d: %s", rank, message);
+}
+
+/* The first notice is the cause; later ones are received only so that nothing is left under way. */
+static void look_for_notices(state *self)
+{
+    int found = 0;
+    MPI_Status status;
+    char message[MESSAGE];
+
+    while (MPI_Iprobe(MPI_ANY_SOURCE, 0, self->notices, &found, &status) == MPI_SUCCESS && found) {
+        MPI_Recv(message, MESSAGE, MPI_CHAR, status.MPI_SOURCE, 0, self->notices, MPI_STATUS_IGNORE);
+        message[MESSAGE - 1] = '\0';
+        note_failure(self, status.MPI_SOURCE, message);
+    }
+}
+
+static int check_mpi(state *self, int code, const char *what)
+{
+    char text[MPI_MAX_ERROR_STRING + 32], cause[MPI_MAX_ERROR_STRING];
+    int length = 0;
+
+    if (code == MPI_SUCCESS) return 0;
+    MPI_Error_string(code, cause, &length);
+    snprintf(text, sizeof text, "MPI: %s: %s", what, cause);
+    note_failure(self, self->rank, text);
+    return 1;
+}
+
+/* ---- Waiting ---- */
+
+/* Waits until all of the requests are complete or a rank has failed. At first it only yields: most waits are short. Its
+ * time counts as waiting unless the caller is a thread in the background. */
+static int wait_for(state *self, int n, MPI_Request *requests, int counts)
+{
+    const double begin = seconds_now(), spins = 2e-3;
+    int done = 0;
+
+    for (unsigned turn = 0; !done; turn++) {
+        pthread_mutex_lock(&self->mutex);
+        if (!self->failed) check_mpi(self, MPI_Testall(n, requests, &done, MPI_STATUSES_IGNORE), "waiting");
+        if (!done && turn % 64 == 0) look_for_notices(self);
+        int failed = self->failed;
+        pthread_mutex_unlock(&self->mutex);
+        if (failed) return 1;
+        if (done) break;
+        if (seconds_now() - begin < spins) sched_yield();
+        else rest(50000);
+    }
+    pthread_mutex_lock(&self->mutex);
+    if (counts) self->waited += seconds_now() - begin;
+    pthread_mutex_unlock(&self->mutex);
+    return 0;
+}
+
+/* Starts an operation and waits for it. */
+#define DO_AND_WAIT(self, what, counts, call)                                                                      \
+    do {                                                                                                           \
+        MPI_Request request = MPI_REQUEST_NULL;                                                                    \
+        pthread_mutex_lock(&(self)->mutex);                                                                        \
+        int failed = (self)->failed || check_mpi(self, (call), what);                                              \
+        pthread_mutex_unlock(&(self)->mutex);                                                                      \
+        if (failed || wait_for(self, 1, &request, counts)) return 1;                                               \
+    } while (0)
+
+/* Moves sums along while the caller computes. */
+static void *move_along(void *context)
+{
+    state *self = context;
+
+    pthread_mutex_lock(&self->mutex);
+    while (!self->ends) {
+        int done = 0;
+        if (self->n_sums == 0 || self->failed) {
+            pthread_cond_wait(&self->changed, &self->mutex);
+            continue;
+        }
+        check_mpi(self, MPI_Testall(self->n_sums, self->sums, &done, MPI_STATUSES_IGNORE), "adding");
+        if (done) self->n_sums = 0;
+        pthread_mutex_unlock(&self->mutex);
+        rest(200000);
+        pthread_mutex_lock(&self->mutex);
+    }
+    pthread_mutex_unlock(&self->mutex);
+    return NULL;
+}
+
+/* ---- The functions of a comm ---- */
+
+static int sum(void *user, double *values, size_t n)
+{
+    state *self = user;
+
+    if (n == 0) DO_AND_WAIT(self, "barrier", 1, MPI_Ibarrier(self->calls, &request));
+    for (size_t first = 0, part; first < n; first += part) {
+        part = n - first < LARGEST ? n - first : LARGEST;
+        DO_AND_WAIT(
+            self, "adding", 1,
+            MPI_Iallreduce(MPI_IN_PLACE, values + first, (int)part, MPI_DOUBLE, MPI_SUM, self->calls, &request));
+    }
+    return 0;
+}
+
+static int end_sums(void *user)
+{
+    state *self = user;
+    int failed = wait_for(self, self->n_sums, self->sums, 1);
+
+    pthread_mutex_lock(&self->mutex);
+    if (!failed) self->n_sums = 0;
+    pthread_mutex_unlock(&self->mutex);
+    return failed;
+}
+
+static int begin_sum(void *user, float *values, size_t n)
+{
+    state *self = user;
+    int failed = 0;
+
+    for (size_t first = 0, part; first < n && !failed; first += part) {
+        part = n - first < LARGEST ? n - first : LARGEST;
+        if (self->n_sums == MOST_SUMS && end_sums(self)) return 1;
+        pthread_mutex_lock(&self->mutex);
+        failed = self->failed || check_mpi(self,
+                                           MPI_Iallreduce(MPI_IN_PLACE, values + first, (int)part, MPI_FLOAT,
+                                                          MPI_SUM, self->calls, &self->sums[self->n_sums]),
+                                           "adding");
+        if (!failed) self->n_sums++;
+        pthread_cond_signal(&self->changed);
+        pthread_mutex_unlock(&self->mutex);
+    }
+    return failed;
+}
+
+static int broadcast(void *user, void *bytes, size_t n)
+{
+    state *self = user;
+
+    for (size_t first = 0, part; first < n; first += part) {
+        part = n - first < LARGEST ? n - first : LARGEST;
+        DO_AND_WAIT(self, "broadcast", 1,
+                    MPI_Ibcast((char *)bytes + first, (int)part, MPI_BYTE, 0, self->calls, &request));
+    }
+    return 0;
+}
+
+static void fail(void *user, const char *message)
+{
+    state *self = user;
+
+    pthread_mutex_lock(&self->mutex);
+    int first = !self->failed;
+    note_failure(self, self->rank, message);
+    if (first) {
+        snprintf(self->notice, sizeof self->notice, "%s", message);
+        for (int r = 0; r < self->size; r++)
+            if (r != self->rank) MPI_Isend(self->notice, MESSAGE, MPI_CHAR, r, 0, self->notices, &self->sent[r]);
+    }
+    pthread_mutex_unlock(&self->mutex);
+}
+
+/* Counts and displacements of MPI are of type int. */
+static int set_counts(state *self, const size_t *bytes, int *counts, int *starts)
+{
+    size_t at = 0;
+
+    for (int r = 0; r < self->size; r++) {
+        if (at + bytes[r] > INT_MAX) {
+            fail(self, "MPI: more than 2 GB of images to exchange for one batch; use a smaller batch");
+            return 1;
+        }
+        starts[r] = (int)at;
+        counts[r] = (int)bytes[r];
+        at += bytes[r];
+    }
+    return 0;
+}
+
+static int exchange(void *user, const void *sent, const size_t *to, void *received, const size_t *from)
+{
+    state *self = user;
+    int *out = self->counts, *out_at = out + self->size, *in = out_at + self->size, *in_at = in + self->size;
+
+    if (set_counts(self, to, out, out_at) || set_counts(self, from, in, in_at)) return 1;
+    DO_AND_WAIT(
+        self, "exchange", 0,
+        MPI_Ialltoallv(sent, out, out_at, MPI_BYTE, received, in, in_at, MPI_BYTE, self->exchanges, &request));
+    return 0;
+}
+
+static const char *error(void *user)
+{
+    const state *self = user;
+
+    return self->failed ? self->error : "";
+}
+
+static double waited(void *user)
+{
+    state *self = user;
+
+    pthread_mutex_lock(&self->mutex);
+    double result = self->waited;
+    pthread_mutex_unlock(&self->mutex);
+    return result;
+}
+
+/* ---- Beginning and end ---- */
+
+static size_t ranks_here(MPI_Comm communicator)
+{
+    MPI_Comm here;
+    int size = 1;
+
+    MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
+    MPI_Comm_size(here, &size);
+    MPI_Comm_free(&here);
+    return (size_t)size;
+}
+
+static void release(state *self)
+{
+    free(self->counts);
+    free(self->sent);
+    free(self);
+}
+
+/* Signals are for the threads of the program. */
+static int start_thread(state *self)
+{
+    sigset_t all, before;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int failed = pthread_create(&self->thread, NULL, move_along, self);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    self->started = !failed;
+    return failed;
+}
+
+static int make(MPI_Comm communicator, int initialised, dlda_comm *comm, char *why, size_t room)
+{
+    state *self = calloc(1, sizeof *self);
+    int level = 0;
+
+    MPI_Query_thread(&level);
+    if (level < MPI_THREAD_SERIALIZED) {
+        snprintf(why, room, "MPI was initialised with thread level %d, expected MPI_THREAD_SERIALIZED or more",
+                 level);
+        free(self);
+        return 1;
+    }
+    if (self) {
+        MPI_Comm_rank(communicator, &self->rank);
+        MPI_Comm_size(communicator, &self->size);
+        self->counts = calloc((size_t)self->size, 4 * sizeof *self->counts);
+        self->sent = calloc((size_t)self->size, sizeof(MPI_Request));
+    }
+    if (!self || !self->counts || !self->sent) {
+        snprintf(why, room, "out of memory");
+        if (self) release(self);
+        return 1;
+    }
+    self->initialised = initialised;
+    for (int r = 0; r < self->size; r++) self->sent[r] = MPI_REQUEST_NULL;
+    MPI_Comm *copies[] = { &self->calls, &self->exchanges, &self->notices };
+    for (int i = 0; i < 3; i++) {
+        MPI_Comm_dup(communicator, copies[i]);
+        MPI_Comm_set_errhandler(*copies[i], MPI_ERRORS_RETURN);
+    }
+    pthread_mutex_init(&self->mutex, NULL);
+    pthread_cond_init(&self->changed, NULL);
+    if (start_thread(self)) {
+        snprintf(why, room, "no thread could be started");
+        release(self);
+        return 1;
+    }
+    *comm = (dlda_comm){ .user = self,
+                         .rank = (size_t)self->rank,
+                         .size = (size_t)self->size,
+                         .local_size = ranks_here(communicator),
+                         .sum = sum,
+                         .begin_sum = begin_sum,
+                         .end_sums = end_sums,
+                         .broadcast = broadcast,
+                         .exchange = exchange,
+                         .fail = fail,
+                         .error = error,
+                         .waited = waited };
+    return 0;
+}
+
+int dlda_mpi_open_for(const void *communicator, dlda_comm *comm, char *why, size_t room)
+{
+    return make(*(const MPI_Comm *)communicator, 0, comm, why, room);
+}
+
+int dlda_mpi_open(dlda_comm *comm, char *why, size_t room)
+{
+    int before = 0, provided = 0;
+
+    MPI_Initialized(&before);
+    if (!before && MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS) {
+        snprintf(why, room, "MPI could not be initialised");
+        return 1;
+    }
+    return make(MPI_COMM_WORLD, !before, comm, why, room);
+}
+
+/* After a failure: waits until all ranks know of it and have ended their work. */
+static int wait_for_others(state *self)
+{
+    const double most = 20, begin = seconds_now();
+    MPI_Request request = MPI_REQUEST_NULL;
+    int done = 0;
+
+    if (MPI_Ibarrier(self->notices, &request) != MPI_SUCCESS) return 0;
+    while (!done && seconds_now() - begin < most) {
+        look_for_notices(self);
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        rest(1000000);
+    }
+    return done;
+}
+
+static void end_thread(state *self)
+{
+    pthread_mutex_lock(&self->mutex);
+    self->ends = 1;
+    pthread_cond_signal(&self->changed);
+    pthread_mutex_unlock(&self->mutex);
+    pthread_join(self->thread, NULL);
+}
+
+void dlda_mpi_close(dlda_comm *comm)
+{
+    state *self = comm->user;
+
+    if (!self->failed) sum(self, NULL, 0); /* a rank that fails till here is heard */
+    end_thread(self);
+    if (self->failed && !wait_for_others(self)) MPI_Abort(self->calls, 1);
+    if (self->failed) MPI_Waitall(self->size, self->sent, MPI_STATUSES_IGNORE);
+    if (!self->failed) { /* after a failure, operations may still be under way on them */
+        MPI_Comm_free(&self->calls);
+        MPI_Comm_free(&self->exchanges);
+        MPI_Comm_free(&self->notices);
+    }
+    if (self->initialised) MPI_Finalize();
+    *comm = (dlda_comm){ .size = 1 };
+    pthread_mutex_destroy(&self->mutex);
+    pthread_cond_destroy(&self->changed);
+    release(self);
+}
