@@ -392,7 +392,8 @@ const cli_command train_command = {
                "other data, network, objective, batch, epochs and more are chosen from size and number of the "
                "samples, and printed with the reason.\n"
                "The run folder gets model.safetensors (the best epoch), history.csv, eigenvalues.csv and "
-               "options.json, and a checkpoint after each epoch and every ten minutes. Ctrl-C stops after the "
+               "options.json, and a checkpoint at the beginning, after each epoch and every ten minutes. Ctrl-C "
+               "stops after the "
                "current batch, saves, and tests the best model so far; a second Ctrl-C quits at once. --resume "
                "continues a training, also after a crash.",
     .examples = "deeplda train digits -o run\n"

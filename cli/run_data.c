@@ -116,7 +116,8 @@ static dlda_status read_validation(const run_data *self, const dlda_model *model
     DLDA_TRY(data_open(&spec, &all));
     status = dlda_dataset_divide(all, self->training->training, &train, samples);
     if (status != DLDA_OK) {
-        status = dlda_fail_at(status == DLDA_E_MEMORY ? status : DLDA_E_FORMAT, "%s: cannot be divided as in the training", self->path);
+        status = dlda_fail_at(status == DLDA_E_MEMORY ? status : DLDA_E_FORMAT,
+                              "%s: cannot be divided as in the training", self->path);
         goto done;
     }
     if (!*samples) DLDA_FAIL(DLDA_E_FORMAT, "%s: has no test part, and the run held nothing out", self->path);

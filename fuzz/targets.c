@@ -317,9 +317,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static void (*const targets[])(const uint8_t *, size_t) = {
-        fuzz_model,   fuzz_lda,       fuzz_model_parts, fuzz_checkpoint,   fuzz_run_folder, fuzz_options,
-        fuzz_network, fuzz_safe_text, fuzz_npy,         fuzz_npz,          fuzz_csv,        fuzz_number_table,
-        fuzz_idx,     fuzz_cifar,     fuzz_stl,         fuzz_picture,      fuzz_onnx
+        fuzz_model,   fuzz_lda,       fuzz_model_parts, fuzz_checkpoint, fuzz_run_folder, fuzz_options,
+        fuzz_network, fuzz_safe_text, fuzz_npy,         fuzz_npz,        fuzz_csv,        fuzz_number_table,
+        fuzz_idx,     fuzz_cifar,     fuzz_stl,         fuzz_picture,    fuzz_onnx
     };
 
     (void)targets; /* so that each of them is used */

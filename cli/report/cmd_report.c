@@ -59,12 +59,12 @@ static dlda_status add_run(reporting *self, training_report *report, const char 
     dlda_status status = DLDA_OK;
 
     if (!is_watched) DLDA_TRY(run_samples_read(name, folder, self->arguments->options, &tested));
-    status = report_add(
-        report, &(report_run){ .folder = folder,
-                               .model = tested.model,
-                               .samples = tested.samples,
-                               .no_samples = is_watched ? "Drawn when the run has ended." : tested.problem,
-                               .part = tested.part });
+    status = report_add(report,
+                        &(report_run){ .folder = folder,
+                                       .model = tested.model,
+                                       .samples = tested.samples,
+                                       .no_samples = is_watched ? "Drawn when the run has ended." : tested.problem,
+                                       .part = tested.part });
     if (status == DLDA_OK && tested.problem[0]) tell_problem(self, tested.problem);
 done:
     run_samples_release(&tested);

@@ -17,8 +17,7 @@ static dlda_status load_model(const char *folder, run_samples *self)
     return status;
 }
 
-dlda_status run_samples_read(const char *command, const char *folder, const cli_options *options,
-                             run_samples *self)
+dlda_status run_samples_read(const char *command, const char *folder, const cli_options *options, run_samples *self)
 {
     run_data data = { 0 };
 

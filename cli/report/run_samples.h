@@ -17,7 +17,8 @@ typedef struct run_samples {
 
 /* `options` are those of the command line; missing ones are taken from the run. Fails only if there is no memory:
  * whatever else is missing is a problem of the run. */
-dlda_status run_samples_read(const char *command, const char *folder, const cli_options *options, run_samples *result);
+dlda_status run_samples_read(const char *command, const char *folder, const cli_options *options,
+                             run_samples *result);
 void run_samples_release(run_samples *result);
 
 #endif

@@ -45,8 +45,8 @@ static size_t n_spared = 0;
 
 static int note_library(struct dl_phdr_info *info, size_t size, void *context)
 {
-    static const char *const libraries[] = { "openblas", "libblas", "liblapack", "xsmm", "gomp", "gfortran", "linear", "stdc++",
-                                             "ld-linux" };
+    static const char *const libraries[] = { "openblas", "libblas", "liblapack", "xsmm",    "gomp",
+                                             "gfortran", "linear",  "stdc++",    "ld-linux" };
     int spare = 0;
 
     (void)size;
