@@ -4,6 +4,7 @@
 # missing, Meson configures $(BUILD) once. After that both steps find nothing to do.
 BUILD ?= build
 PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
 MESON ?= meson
 export MESON
 
@@ -20,7 +21,7 @@ clang_tests := --no-suite once
 blas_setup := -Dlibxsmm=disabled
 blas_tests := --no-suite once
 
-.PHONY: all demo test $(VARIANTS) bench install docs clean help dependencies test-dependencies ci-dependencies bench-dependencies
+.PHONY: all demo test faults fuzz $(VARIANTS) bench install docs clean help dependencies test-dependencies ci-dependencies bench-dependencies
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -33,6 +34,8 @@ help:
 	@echo "make tsan        tests of what runs threads, with the thread sanitizer, in $(BUILD)-tsan"
 	@echo "make clang       tests of what clang compiles, in $(BUILD)-clang"
 	@echo "make blas        tests without libxsmm, as on other CPUs, in $(BUILD)-blas"
+	@echo "make faults      every command with every operation failing, one at a time (hours; FAULTS=--sample 20 to try it)"
+	@echo "make fuzz        fuzz all readers for FUZZ_SECONDS ($(FUZZ_SECONDS)) each, in $(BUILD)-fuzz"
 	@echo "make bench       compare the speed with PyTorch and oneDNN (long; BENCH=--quick to try it)"
 	@echo "make install     install below PREFIX ($(PREFIX))"
 	@echo "make docs        write docs/options.md and the man page's options from the tables of options"
@@ -48,6 +51,12 @@ test: test-dependencies all
 
 $(VARIANTS): %: $(BUILD)-%/build.ninja
 	@tools/run-tests $(BUILD)-$* $($*_tests)
+
+faults: test-dependencies all
+	/usr/bin/python3 tests/faults/run.py $(BUILD)/cli/deeplda $(BUILD)/tests/inject.so $(or $(FAULTS),--all)
+
+fuzz: $(BUILD)-fuzz/build.ninja
+	@fuzz/run --build $(BUILD)-fuzz --seconds $(FUZZ_SECONDS) $(FUZZ)
 
 # The oneDNN comparison exists only if Meson found its library, which may have come just now; Meson remembers that
 # it was missing until everything is wiped.
@@ -65,7 +74,7 @@ docs: $(BUILD)/build.ninja
 	@tools/update-docs $(BUILD)/cli/deeplda
 
 clean:
-	rm -rf $(BUILD) $(VARIANTS:%=$(BUILD)-%)
+	rm -rf $(BUILD) $(VARIANTS:%=$(BUILD)-%) $(BUILD)-fuzz
 
 # ---- set-up ----
 
@@ -87,3 +96,6 @@ $(BUILD)/build.ninja: | dependencies
 # A warning is an error here, so that neither compiler has one.
 $(VARIANTS:%=$(BUILD)-%/build.ninja): $(BUILD)-%/build.ninja: | ci-dependencies
 	CC=$(or $($*_compiler),$(CC)) $(MESON) setup $(BUILD)-$* --werror $($*_setup)
+
+$(BUILD)-fuzz/build.ninja: | ci-dependencies
+	CC=clang $(MESON) setup $(BUILD)-fuzz --buildtype debugoptimized -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false

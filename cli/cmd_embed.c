@@ -3,6 +3,7 @@
  * cmd_embed.c - `deeplda embed`: writes the features of data as a NumPy array or as CSV.
  */
 #include "base/file.h"
+#include "base/utf8.h"
 #include "find_model.h"
 #include "fit.h"
 #include "ranks.h"
@@ -95,8 +96,8 @@ static void print_result(const cli_options *options, const dlda_model *model, co
         fputc('\n', stdout);
         return;
     }
-    printf("written:\n  %s  %zu x %zu\n", output, rows, columns);
-    if (labelled) printf("  %s\n", labels);
+    printf("written:\n  %s  %zu x %zu\n", dlda_safe(output).text, rows, columns);
+    if (labelled) printf("  %s\n", dlda_safe(labels).text);
 }
 
 /* ---- The command ---- */
@@ -108,7 +109,7 @@ static int find_data(const cli_arguments *arguments, const dlda_model *model, ru
 
     if (arguments->n_words > 1) return EXIT_OK;
     int code = run_data_find_for(name, given, model, arguments->options, run);
-    if (code == EXIT_OK) fprintf(stderr, "features of the run's own data, %s\n", run->path);
+    if (code == EXIT_OK) fprintf(stderr, "features of the run's own data, %s\n", dlda_safe(run->path).text);
     return code;
 }
 

@@ -2,6 +2,7 @@
  *
  * cmd_export.c - `deeplda export`: writes a model as an ONNX file.
  */
+#include "base/utf8.h"
 #include "find_model.h"
 #include "info/onnx_file.h"
 #include "terminal/json_out.h"
@@ -22,7 +23,8 @@ static void print_values(const char *what, const onnx_value *values, size_t coun
 
 static void print_result(const char *path, const onnx_info *info, const cli_options *options)
 {
-    printf("%s: ONNX, opset %lld, %.1f MB\n", path, (long long)info->opset, 1e-6 * (double)info->bytes);
+    printf("%s: ONNX, opset %lld, %.1f MB\n", dlda_safe(path).text, (long long)info->opset,
+           1e-6 * (double)info->bytes);
     print_values("input", info->inputs, info->n_inputs);
     print_values("outputs", info->outputs, info->n_outputs);
     printf("%-9s as with --proba %s\n", "", option_text(options, "proba"));

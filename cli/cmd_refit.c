@@ -3,6 +3,7 @@
  * cmd_refit.c - `deeplda refit`: fits the LDA head of a trained network in closed form: on other data, with one
  * more class, with other priors or another calibration.
  */
+#include "base/utf8.h"
 #include "find_model.h"
 #include "fit.h"
 #include "priors.h"
@@ -195,7 +196,7 @@ static void write_text(const refitter *self)
         table_name(stdout, self->add_class);
         printf(" added from %zu samples\n", self->samples);
     } else if (self->data) {
-        printf("head fitted on %zu samples of %s\n", self->samples, self->data);
+        printf("head fitted on %zu samples of %s\n", self->samples, dlda_safe(self->data).text);
     }
     printf("%zu classes, prior of each:", dlda_model_classes(model));
     for (size_t c = 0; c < dlda_model_classes(model); c++) {
@@ -207,7 +208,7 @@ static void write_text(const refitter *self)
     table_calibration(stdout, model, DLDA_PROBABILITY_BAYES);
     fputs("\n\n", stdout);
     table_eigenvalues(stdout, dlda_model_lda(model));
-    printf("\nwritten:\n  %s\n", self->output);
+    printf("\nwritten:\n  %s\n", dlda_safe(self->output).text);
 }
 
 /* ---- The command ---- */
@@ -229,7 +230,7 @@ static int find_data(refitter *self)
     if (self->data || self->priors[0] || self->calibrate[0]) return EXIT_OK;
     int code = run_data_find_for(name, self->path, self->model, self->options, &self->run);
     self->data = self->run.path;
-    if (code == EXIT_OK) fprintf(stderr, "fitting on the run's own data, %s\n", self->data);
+    if (code == EXIT_OK) fprintf(stderr, "fitting on the run's own data, %s\n", dlda_safe(self->data).text);
     return code;
 }
 

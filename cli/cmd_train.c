@@ -6,6 +6,7 @@
  * not show up after hours of training.
  */
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "find_model.h"
 #include "fit.h"
 #include "folders.h"
@@ -56,7 +57,7 @@ static int read_test_data(training *self)
     dlda_read_spec spec = data_spec(name, self->options, self->data, DLDA_PART_TEST);
 
     if (!dlda_dataset_has_part(&spec)) {
-        if (!self->quiet) fprintf(stderr, "%s has no test part\n", self->data);
+        if (!self->quiet) fprintf(stderr, "%s has no test part\n", dlda_safe(self->data).text);
         return EXIT_OK;
     }
     dlda_read_spec_use_dataset(&spec, self->all);
@@ -72,7 +73,7 @@ static void say_data(const training *self)
     size_t channels = dlda_dataset_channels(self->all);
 
     if (self->quiet) return;
-    fprintf(stderr, "%s: %zu training", self->data, dlda_dataset_count(self->train_part));
+    fprintf(stderr, "%s: %zu training", dlda_safe(self->data).text, dlda_dataset_count(self->train_part));
     if (self->validation) fprintf(stderr, ", %zu validation", dlda_dataset_count(self->validation));
     if (self->test) fprintf(stderr, ", %zu test", dlda_dataset_count(self->test));
     if (height == 1 && width == 1) fprintf(stderr, " rows of %zu numbers", channels);
@@ -104,13 +105,14 @@ static int choose_options(training *self)
 static void say_what_is_trained(const training *self)
 {
     if (self->quiet) return;
-    fprintf(stderr, "network %s, objective %s, batch %s, run folder %s\n", option_text(self->options, "net"),
-            option_text(self->options, "objective"), option_text(self->options, "batch"), self->folder);
+    fprintf(stderr, "network %s, objective %s, batch %s, run folder %s\n",
+            dlda_safe(option_text(self->options, "net")).text, option_text(self->options, "objective"),
+            option_text(self->options, "batch"), dlda_safe(self->folder).text);
     if (ranks_comm())
         fprintf(stderr, "%zu ranks, %s thread%s each\n", ranks_comm()->size, option_text(self->options, "threads"),
                 option_is(self->options, "threads", "1") ? "" : "s");
     if (self->resumes && dlda_trainer_is_complete(self->trainer))
-        fprintf(stderr, "the training in %s is complete; more epochs: --epochs N\n", self->folder);
+        fprintf(stderr, "the training in %s is complete; more epochs: --epochs N\n", dlda_safe(self->folder).text);
 }
 
 /* ---- Training ---- */
@@ -219,7 +221,7 @@ static void name_files(const training *self)
     printf("\nwritten:\n");
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         snprintf(path, sizeof path, "%s/%s", self->folder, files[i]);
-        if (stat(path, &info) == 0) printf("  %s\n", path);
+        if (stat(path, &info) == 0) printf("  %s\n", dlda_safe(path).text);
     }
 }
 
@@ -399,7 +401,8 @@ const cli_command train_command = {
                "other data, network, objective, batch, epochs and more are chosen from size and number of the "
                "samples, and printed with the reason.\n"
                "The run folder gets model.safetensors (the best epoch), history.csv, eigenvalues.csv and "
-               "options.json, and a checkpoint after each epoch and every ten minutes. Ctrl-C stops after the "
+               "options.json, and a checkpoint at the beginning, after each epoch and every ten minutes. Ctrl-C "
+               "stops after the "
                "current batch, saves, and tests the best model so far; a second Ctrl-C quits at once. --resume "
                "continues a training, also after a crash.",
     .examples = "deeplda train digits -o run\n"

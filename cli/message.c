@@ -3,6 +3,7 @@
  * message.c - messages on stderr and their exit codes.
  */
 #define _GNU_SOURCE
+#include "base/utf8.h"
 #include "cli.h"
 #include "terminal/colour.h"
 
@@ -64,6 +65,7 @@ static void print_message(colour_kind kind, const char *name, const char *format
     fprintf(stderr, name ? "deeplda %s:" : "deeplda:", name);
     fprintf(stderr, "%s ", colour(stderr, COLOUR_END));
     if (vasprintf(&message, format, values) < 0) message = NULL; /* out of memory */
+    if (message) dlda_make_safe(message);                        /* it may quote files and their names */
     print_with_dashes(stderr, message ? message : format);
     if (kind == COLOUR_ERROR) snprintf(latest, sizeof latest, "%s", message ? message : format);
     free(message);

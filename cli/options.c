@@ -84,6 +84,9 @@ static const own_option own[] = {
         "Work together with the other processes of a job that mpirun or srun has started.", FLAG, 0, "train, eval, embed, bench"),
     OWN("skip-bad", NULL, "false", NULL, 0, 0,
         "Report and skip files that cannot be read.", FLAG, 0, "train, eval, refit, embed, data convert, data show"),
+    OWN("most-pixels", "N", "67108864", NULL, 1, 1e12,
+        "Refuse pictures with more pixels, by their header. Decoding takes up to 4 bytes per pixel, of a progressive JPEG up to 10.",
+        WHOLE, 0, "train, eval, refit, predict, embed, data check, data convert, data show"),
     OWN("proba", "NAME", "bayes", "bayes|paper", 0, 0,
         "How scores are converted to probabilities: by Bayes' rule, calibrated on the validation samples of the training, or as in the paper, which is not calibrated.", CHOICE, 0, "eval, predict, export"),
     OWN("head", "NAME", "lda", "lda|softmax", 0, 0,
@@ -117,6 +120,7 @@ static const own_option own[] = {
         "Also print the true class: of a picture the name of its folder if the model has such a class, of other data the label. "
         "The number of correct predictions is printed on stderr.", FLAG, 0, "predict"),
     OWN("list", NULL, "false", NULL, 0, 0, "A list of files to read, or of experiments to show.", FLAG, 0, "predict, reproduce"),
+    OWN("null", NULL, "false", NULL, 0, 0, "With --list: names end with a NUL byte, not with the line.", FLAG, '0', "predict"),
     OWN("raw", NULL, "false", NULL, 0, 0,
         "Write the network's output instead of its projection on the LDA directions.", FLAG, 0, "embed"),
     OWN("from", "PART", "auto", "auto|train|test", 0, 0,

@@ -34,7 +34,10 @@ dlda_status run_data_find(const char *command, const char *folder, const cli_opt
     self->command = command;
     DLDA_TRY(dlda_take_text(folder, &self->folder));
     DLDA_TRY(options_create(&self->training));
-    self->has_options = dlda_options_use_run(self->training->training, folder) == DLDA_OK;
+    status = dlda_options_use_run(self->training->training, folder);
+    self->has_options = status == DLDA_OK;
+    if (status == DLDA_E_MEMORY) goto done; /* the options may be there */
+    status = DLDA_OK;
     DLDA_TRY(take_reading(options, self));
     if (!self->path[0]) DLDA_FAIL(DLDA_E_IO, "%s: the run does not record its data", folder);
     dlda_read_spec spec = data_spec(command, self->reading, self->path, DLDA_PART_TEST);
@@ -111,8 +114,10 @@ static dlda_status read_validation(const run_data *self, const dlda_model *model
     if (!self->has_options) DLDA_FAIL(DLDA_E_IO, "%s: the options of the run are unknown", self->folder);
     dlda_read_spec_use_model(&spec, model);
     DLDA_TRY(data_open(&spec, &all));
-    if (dlda_dataset_divide(all, self->training->training, &train, samples) != DLDA_OK) {
-        status = dlda_fail_at(DLDA_E_FORMAT, "%s: cannot be divided as in the training", self->path);
+    status = dlda_dataset_divide(all, self->training->training, &train, samples);
+    if (status != DLDA_OK) {
+        status = dlda_fail_at(status == DLDA_E_MEMORY ? status : DLDA_E_FORMAT,
+                              "%s: cannot be divided as in the training", self->path);
         goto done;
     }
     if (!*samples) DLDA_FAIL(DLDA_E_FORMAT, "%s: has no test part, and the run held nothing out", self->path);

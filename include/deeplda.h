@@ -163,6 +163,10 @@ typedef struct dlda_read_spec {
                         `label` names one; 0: the labels are always a column                                  */
     const char *const *columns; /* [features]: in a CSV table with a header, the features are the columns of these
                                    names, and others are ignored; NULL: by position                           */
+    size_t
+        most_pixels;   /* pictures with more are refused, by their header; 0: 67108864. Decoding takes up to 4 bytes
+                           per pixel, of a progressive JPEG up to 10                                          */
+    size_t most_scans; /* progressive JPEGs with more are refused; 0: 100. Each scan costs time              */
 } dlda_read_spec;
 
 /* Takes format, label, height, width and threads from the options, which own the texts. */

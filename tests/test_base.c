@@ -407,23 +407,83 @@ static void test_file_write_and_read(void **state)
 /* Of a process that is gone; other files stay, also those of a process that exists. */
 static void test_leftovers_are_removed(void **state)
 {
-    static const char *const names[] = { "file.tmp-%ld", "file.tmp-%ld.csv", "file.tmp-x%ld", "file-%ld" };
-    char paths[5][160];
+    static const char *const names[] = { "file.tmp-%ld-12", "file.tmp-%ld",  "file.tmp-%ld.csv",
+                                         "file.tmp-%ld-x",  "file.tmp-x%ld", "file-%ld" };
+    char paths[7][160];
     pid_t gone = fork();
 
     (void)state;
     if (gone == 0) _exit(0);
     assert_int_equal(waitpid(gone, NULL, 0), gone);
-    for (size_t i = 0; i < 5; i++) {
+    for (size_t i = 0; i < 7; i++) {
         char name[64];
-        snprintf(name, sizeof name, names[i % 4], (long)(i < 4 ? gone : getpid()));
+        snprintf(name, sizeof name, names[i % 6], (long)(i < 6 ? gone : getpid()));
         snprintf(paths[i], sizeof paths[i], "%s/%s", folder, name);
         CHECK_OK(dlda_file_write(paths[i], "x", 1));
     }
     dlda_folder_remove_leftovers(folder);
     dlda_folder_remove_leftovers("/nowhere");
-    for (size_t i = 0; i < 5; i++) assert_int_equal(dlda_path_exists(paths[i]), i > 0);
-    for (size_t i = 1; i < 5; i++) unlink(paths[i]);
+    for (size_t i = 0; i < 7; i++) assert_int_equal(dlda_path_exists(paths[i]), i > 1);
+    for (size_t i = 2; i < 7; i++) unlink(paths[i]);
+}
+
+/* Each of two writers of one path has its own temporary file: the content is that of the last one, not a mixture. */
+static void test_two_writers(void **state)
+{
+    dlda_file_writer *one = NULL, *two = NULL;
+
+    (void)state;
+    CHECK_OK(dlda_file_writer_open(path, &one));
+    CHECK_OK(dlda_file_writer_open(path, &two));
+    CHECK_OK(dlda_file_writer_add(one, "11111", 5));
+    CHECK_OK(dlda_file_writer_add(two, "22", 2));
+    CHECK_OK(dlda_file_writer_finish(one));
+    check_content("11111", 5);
+    CHECK_OK(dlda_file_writer_finish(two));
+    check_content("22", 2);
+    dlda_file_writer_destroy(one);
+    dlda_file_writer_destroy(two);
+}
+
+/* A link that has the temporary name is neither followed nor removed. */
+static void test_planted_link(void **state)
+{
+    char temporary[160], victim[160];
+
+    (void)state;
+    snprintf(temporary, sizeof temporary, "%s.tmp-%ld", path, (long)getpid());
+    snprintf(victim, sizeof victim, "%s-victim", path);
+    assert_int_equal(symlink(victim, temporary), 0);
+    CHECK_OK(dlda_file_write(path, "new", 3));
+    check_content("new", 3);
+    assert_false(dlda_path_exists(victim));
+    assert_true(dlda_path_exists(temporary));
+    unlink(temporary);
+}
+
+/* Links are followed to their end, also if nothing is there yet; circles are refused. */
+static void test_links_are_followed(void **state)
+{
+    char first[160], second[160], name[160], *bytes = NULL;
+    size_t size = 0;
+
+    (void)state;
+    snprintf(first, sizeof first, "%s-first", path);
+    snprintf(second, sizeof second, "%s-second", path);
+    snprintf(name, sizeof name, "%s", dlda_path_name(second));
+    assert_int_equal(symlink(name, first), 0); /* relative to its folder */
+    unlink(path);
+    assert_int_equal(symlink(path, second), 0);
+    CHECK_OK(dlda_file_write(first, "end", 3));
+    check_content("end", 3);
+    CHECK_OK(dlda_file_read(first, 10, &bytes, &size));
+    dlda_release(bytes);
+    unlink(second);
+    assert_int_equal(symlink(first, second), 0);
+    CHECK_STATUS(dlda_file_write(first, "x", 1), DLDA_E_IO);
+    CHECK_ERROR_SAYS("first: cannot write: Too many levels of symbolic links");
+    unlink(first);
+    unlink(second);
 }
 
 static void test_file_refused(void **state)
@@ -537,6 +597,9 @@ int main(void)
         cmocka_unit_test(test_status_texts),
         cmocka_unit_test(test_file_write_and_read),
         cmocka_unit_test(test_leftovers_are_removed),
+        cmocka_unit_test(test_two_writers),
+        cmocka_unit_test(test_planted_link),
+        cmocka_unit_test(test_links_are_followed),
         cmocka_unit_test(test_file_refused),
         cmocka_unit_test(test_full_disk_keeps_old_file),
         cmocka_unit_test(test_file_is_a_pipe),

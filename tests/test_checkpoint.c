@@ -242,7 +242,7 @@ static void test_info_of_a_damaged_run(void **state)
     dlda_options_destroy(options);
 }
 
-/* A folder is used again: until the first epoch is complete, run.json is of the training before. */
+/* A folder is used again: from its first batch on, it has the files of the second training only. */
 static void test_info_of_a_folder_used_again(void **state)
 {
     static const char *const other_rate[][2] = { { "rate", "0.05" } };
@@ -257,10 +257,16 @@ static void test_info_of_a_folder_used_again(void **state)
     CHECK_OK(dlda_trainer_record(second.trainer, run, 1));
     CHECK_STATUS(dlda_trainer_run(second.trainer), DLDA_E_STOPPED);
     dlda_run_info *info = info_of(run);
-    assert_int_equal(info->state, DLDA_RUN_UNKNOWN);
+    assert_int_equal(info->state, DLDA_RUN_STOPPED);
     assert_int_equal(info->steps_done, 1);
     assert_string_equal(info->options, second.trainer->model->options);
     assert_string_equal(info->data, ""); /* nobody said where they came from */
+    static const char *const of_epochs[] = { "model.safetensors", "history.csv", "eigenvalues.csv" };
+    for (size_t i = 0; i < 3; i++) {
+        char path[300];
+        snprintf(path, sizeof path, "%s/%s", run, of_epochs[i]);
+        assert_false(dlda_path_exists(path));
+    }
     dlda_run_info_destroy(info);
     end_job(&second);
 }
@@ -283,7 +289,7 @@ static void test_counters_out_of_range(void **state)
               .data = counters },
             { .name = "history", .dtype = DLDA_F64, .rank = 2, .shape = { 0, DLDA_EPOCH_FIELDS }, .data = history },
         };
-        const dlda_checkpoint_texts texts = { "dense 2\n", "{}", "0-0", "digits" };
+        const dlda_checkpoint_texts texts = { "dense 2\n", "{}", "0-0", "digits", "idx", NULL };
         dlda_run_info *info = NULL;
         CHECK_OK(dlda_checkpoint_write(path, tensors, 2, &texts));
         dlda_run_info_destroy(info_of(path));
@@ -431,11 +437,13 @@ static void test_resume_that_fails_leaves_no_history(void **state)
             tensors[count++] = *dlda_safetensors_at(file, i);
     CHECK_OK(dlda_checkpoint_write(path, tensors, count, &texts));
     dlda_safetensors_destroy(file);
+    CHECK_STATUS(dlda_trainer_resume(second.trainer, run), DLDA_E_IO);
+    CHECK_ERROR_SAYS("is writing into this folder");
+    end_job(&first);
     CHECK_STATUS(dlda_trainer_resume(second.trainer, run), DLDA_E_FORMAT);
     CHECK_ERROR_SAYS("'velocity' is missing");
     assert_int_equal(second.trainer->history->count, 0);
     end_job(&second);
-    end_job(&first);
 }
 
 /* The seconds that an interrupted epoch took before its checkpoint are part of the epoch. */

@@ -18,7 +18,7 @@ static dlda_raw_images read_picture(const char *path)
     dlda_image_shape shape = { 0 };
 
     if (dlda_picture_read(path, NULL, &image) != DLDA_OK) fail_msg("%s", dlda_last_error());
-    assert_int_equal(dlda_picture_shape(path, &shape), DLDA_OK);
+    assert_int_equal(dlda_picture_shape(path, NULL, &shape), DLDA_OK);
     assert_true(shape.height == image.height && shape.width == image.width && shape.channels == image.channels);
     assert_int_equal(image.count, 1);
     return image;
@@ -325,7 +325,7 @@ static void test_reduced_decoding(void **state)
     snprintf(path, sizeof path, "%s", write_jpeg("large.jpg", (jpeg_kind){ 3, 30, 0 }, W, H, pixels));
     snprintf(path, sizeof path, "%s", write_with_exif("turned.jpg", path, exif, EXIF));
     dlda_raw_images whole = { 0 }, part = { 0 };
-    assert_int_equal(dlda_picture_read(path, &small, &part), DLDA_OK);
+    assert_int_equal(dlda_picture_read(path, &(dlda_picture_request){ .want = &small }, &part), DLDA_OK);
     assert_true(part.height == W / 8 && part.width == H / 8);
     assert_int_equal(dlda_picture_read(path, NULL, &whole), DLDA_OK);
     assert_true(whole.height == W && whole.width == H);
@@ -333,10 +333,12 @@ static void test_reduced_decoding(void **state)
     shrink(&part, &small, b);
     for (size_t i = 0; i < sizeof a; i++) assert_in_range(abs(a[i] - b[i]), 0, 6);
     dlda_release(part.bytes);
-    assert_int_equal(dlda_picture_read(path, &(dlda_image_shape){ 161, 120, 3 }, &part), DLDA_OK);
+    assert_int_equal(
+        dlda_picture_read(path, &(dlda_picture_request){ .want = &(dlda_image_shape){ 161, 120, 3 } }, &part),
+        DLDA_OK);
     assert_int_equal(part.height, W); /* half of it is 320: less than twice 161 */
     dlda_release(part.bytes);
-    assert_int_equal(dlda_picture_read(path, &upright, &part), DLDA_OK);
+    assert_int_equal(dlda_picture_read(path, &(dlda_picture_request){ .want = &upright }, &part), DLDA_OK);
     assert_true(part.height == W / 8 && part.width == H / 8);
     dlda_release(part.bytes);
     dlda_release(whole.bytes);
@@ -470,7 +472,7 @@ static void forge_jpeg_size(uint8_t *bytes, size_t size, unsigned height, unsign
 
 static void test_headers_that_promise_too_much(void **state)
 {
-    static const unsigned sizes[][2] = { { 60000, 60000 }, { 65500, 3000 }, { 11000, 11000 },
+    static const unsigned sizes[][2] = { { 60000, 60000 }, { 65500, 3000 }, { 8000, 8000 },
                                          { 2000, 2000 },   { 0, 5 },        { 5, 0 } };
     static uint8_t bytes[4096];
 
@@ -486,9 +488,40 @@ static void test_headers_that_promise_too_much(void **state)
         }
     size_t size = make_small(1, bytes, sizeof bytes);
     forge_jpeg_size(bytes, size, 60000, 60000);
-    expect_refusal(write_bytes("huge", bytes, size), "60000 x 60000 pixels, expected at most 134217728 in all");
-    forge_jpeg_size(bytes, size, 11000, 11000);
-    expect_refusal(write_bytes("huge", bytes, size), "the header promises 11000 x 11000 pixels, more than");
+    expect_refusal(write_bytes("huge", bytes, size), "60000 x 60000 pixels, expected at most 67108864 in all");
+    forge_jpeg_size(bytes, size, 8000, 8000);
+    expect_refusal(write_bytes("huge", bytes, size), "the header promises 8000 x 8000 pixels, more than");
+}
+
+/* A picture of another size than the only one that is accepted is not decoded: it may be large. */
+static void test_limits_of_callers(void **state)
+{
+    enum { SIDE = 1000 };
+    uint8_t *pixels = calloc((size_t)3 * SIDE, SIDE);
+    const jpeg_kind progressive = { .components = 3, .quality = 50, .progressive = 1 };
+    const char *path = write_jpeg("large.jpg", progressive, SIDE, SIDE, pixels);
+    const dlda_image_shape small = { 28, 28, 3 };
+    dlda_raw_images image = { 0 };
+    dlda_image_shape shape = { 0 };
+    size_t taken = dlda_memory_count().taken;
+
+    (void)state;
+    assert_int_equal(dlda_picture_read(path, &(dlda_picture_request){ .only = &small }, &image), DLDA_E_SHAPE);
+    if (!strstr(dlda_last_error(), "large.jpg: 1000 x 1000 pixels (height, width), expected 28 x 28"))
+        fail_msg("%s", dlda_last_error());
+    assert_int_equal(dlda_picture_shape(path, &(dlda_picture_request){ .most_pixels = SIDE * SIDE - 1 }, &shape),
+                     DLDA_E_FORMAT);
+    assert_int_equal(dlda_picture_read(path, &(dlda_picture_request){ .most_pixels = SIDE * SIDE - 1 }, &image),
+                     DLDA_E_FORMAT);
+    if (!strstr(dlda_last_error(), "1000 x 1000 pixels, expected at most 999999 in all"))
+        fail_msg("%s", dlda_last_error());
+    assert_int_equal(dlda_memory_count().taken, taken); /* no pixels */
+    assert_int_equal(dlda_picture_read(path, &(dlda_picture_request){ .most_scans = 5 }, &image), DLDA_E_FORMAT);
+    if (!strstr(dlda_last_error(), "too many scans")) fail_msg("%s", dlda_last_error());
+    assert_int_equal(dlda_picture_read(path, &(dlda_picture_request){ .most_pixels = SIDE * SIDE }, &image),
+                     DLDA_OK);
+    dlda_release(image.bytes);
+    free(pixels);
 }
 
 static void test_no_pictures(void **state)
@@ -515,6 +548,7 @@ int main(void)
         cmocka_unit_test(test_cut_at_every_length),
         cmocka_unit_test(test_a_damaged_bit_in_every_byte),
         cmocka_unit_test(test_headers_that_promise_too_much),
+        cmocka_unit_test(test_limits_of_callers),
         cmocka_unit_test(test_no_pictures),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

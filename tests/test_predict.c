@@ -281,7 +281,7 @@ static void test_sizes(void **state)
     for (size_t i = 0; i < sizeof colours; i++) colours[i] = (uint8_t)(i * 91);
     spec.path = write_png("large.png", PNG_FORMAT_GRAY, 2 * WIDTH, 2 * HEIGHT, large);
     CHECK_STATUS(dlda_model_read_picture(model, &spec, image), DLDA_E_SHAPE);
-    CHECK_ERROR_SAYS("large.png: 14 x 12 pixels (height, width), the model expects 7 x 6");
+    CHECK_ERROR_SAYS("large.png: 14 x 12 pixels (height, width), expected 7 x 6");
     CHECK_OK(dlda_model_read_picture(resized, &spec, image));
     spec.height = HEIGHT, spec.width = WIDTH, spec.channels = 1;
     CHECK_OK(dlda_dataset_open_images(&spec, &set));

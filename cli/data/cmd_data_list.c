@@ -2,6 +2,7 @@
  *
  * cmd_data_list.c - `deeplda data list`: lists the known sets, and other sets in the data folder.
  */
+#include "base/utf8.h"
 #include "data/data.h"
 #include "terminal/json_out.h"
 #include "terminal/table.h"
@@ -73,7 +74,7 @@ static void print_other(void *user, const other *found)
     int *any = user;
 
     if (!(*any)++) fputs("\nalso in the data folder\n", stdout);
-    printf("%s  (%s)\n", found->path,
+    printf("%s  (%s)\n", dlda_safe(found->path).text,
            found->train && found->test ? "training and test part"
            : found->train              ? "training part"
                                        : "test part");

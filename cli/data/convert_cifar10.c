@@ -7,10 +7,10 @@
  * red, green and blue planes.
  */
 #include "base/file.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "data/data.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
@@ -53,12 +53,10 @@ static dlda_status take_labels(const char *folder, const char *name, labels *res
     char *path = NULL, *text = NULL;
     size_t size = 0;
     json_t *array = NULL;
-    json_error_t error;
 
     DLDA_TRY(dlda_path_join(folder, name, &path));
     DLDA_TRY(dlda_file_read(path, most_json, &text, &size));
-    array = json_loadb(text, size, 0, &error);
-    if (!array) DLDA_FAIL(DLDA_E_FORMAT, "%s: line %d: %s", path, error.line, error.text);
+    DLDA_TRY(dlda_json_parse(text, size, path, &array, NULL));
     DLDA_TRY(copy_labels(path, array, result));
     unlink(path);
 done:

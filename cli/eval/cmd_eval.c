@@ -3,6 +3,7 @@
  * cmd_eval.c - `deeplda eval`: tests a model on labelled data.
  */
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "eval/eval_out.h"
 #include "eval/eval_side.h"
 #include "ranks.h"
@@ -88,7 +89,7 @@ static void tell_run_data(const evaluator *self)
 {
     int test = strcmp(self->run.part, "test") == 0;
 
-    fprintf(stderr, "testing on the run's own data, %s: %s\n", self->run.path,
+    fprintf(stderr, "testing on the run's own data, %s: %s\n", dlda_safe(self->run.path).text,
             test ? "test part"
                  : "there is no test part, so on the samples held out for validation, which chose the best epoch");
     if (!test && self->second.model && !run_data_is_divided_as(&self->run, self->second.model))

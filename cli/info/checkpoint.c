@@ -2,7 +2,9 @@
  *
  * checkpoint.c - describes a checkpoint: how far the training was when it was saved.
  */
+#include "base/utf8.h"
 #include "info/info.h"
+#include "terminal/table.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -36,7 +38,7 @@ static void write_json(const dlda_run_info *info)
 
 static void write_text(const char *path, const dlda_run_info *info)
 {
-    printf("%s: a checkpoint; continue with 'deeplda train --resume' on its folder\n", path);
+    printf("%s: a checkpoint; continue with 'deeplda train --resume' on its folder\n", dlda_safe(path).text);
     printf("%-12s%zu complete, and %zu batches of the next; %zu batches in all\n", "epochs", info->epochs_done,
            info->batches_done, info->steps_done);
     if (info->best_epoch == 0) printf("%-12snone yet\n", "best epoch");
@@ -45,7 +47,11 @@ static void write_text(const char *path, const dlda_run_info *info)
         printf("%-12s%zu, validation accuracy %.2f %%\n", "best epoch", info->best_epoch,
                100 * info->best_accuracy);
     if (info->data[0]) info_print_text("data", info->data);
-    printf("\nnetwork\n%s\noptions of the training\n%s\n", info->network, info->options);
+    fputs("\nnetwork\n", stdout);
+    table_text(stdout, info->network);
+    fputs("\noptions of the training\n", stdout);
+    table_text(stdout, info->options);
+    fputc('\n', stdout);
 }
 
 int info_show_checkpoint(const char *path, const cli_options *options)

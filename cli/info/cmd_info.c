@@ -3,6 +3,7 @@
  * cmd_info.c - `deeplda info`: determines what the operand is and describes it.
  */
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "find_model.h"
 #include "info/file_kind.h"
 #include "info/info.h"
@@ -48,14 +49,12 @@ int info_is_json(const cli_options *options)
 void info_print_text(const char *key, const char *text)
 {
     enum { MOST = 100 };
+    char character[5];
     size_t used = 0;
 
-    printf("%-12s", key);
-    for (; *text && used < MOST; text++) {
-        unsigned char byte = (unsigned char)*text;
-        if ((byte & 0xC0) != 0x80) used++; /* the others continue a UTF-8 character */
-        fputc(byte < 32 || byte == 127 ? ' ' : byte, stdout);
-    }
+    printf("%-12s", dlda_safe(key).text);
+    for (size_t n = 0; used < MOST && (n = dlda_safe_character(text, character)) > 0; text += n, used++)
+        fputs(text[0] == '\n' ? " " : character, stdout);
     puts(*text ? "..." : "");
 }
 

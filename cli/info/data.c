@@ -4,6 +4,7 @@
  */
 #include "base/file.h"
 #include "base/status.h"
+#include "base/utf8.h"
 #include "info/info.h"
 #include "read_data.h"
 #include "terminal/table.h"
@@ -39,7 +40,7 @@ static void print_part(const dlda_dataset *data, const char *part)
 
 static void write_text(const char *path, dlda_dataset *const parts[PARTS], int labelled)
 {
-    printf("%s: %s\n", path, labelled ? "a data set" : "data without labels");
+    printf("%s: %s\n", dlda_safe(path).text, labelled ? "a data set" : "data without labels");
     for (int part = 0; part < PARTS; part++)
         if (parts[part]) print_part(parts[part], labelled ? part_names[part] : "samples");
 }

@@ -2,6 +2,7 @@
  *
  * lda.c - describes the file of an LDA without a network.
  */
+#include "base/utf8.h"
 #include "info/info.h"
 #include "terminal/table.h"
 
@@ -53,7 +54,7 @@ static void write_text(const dlda_lda *lda, const char *path)
 {
     const dlda_lda_view *view = dlda_lda_view_of(lda);
 
-    printf("%s: an LDA without a network\n", path);
+    printf("%s: an LDA without a network\n", dlda_safe(path).text);
     printf("features    %zu\n", view->features);
     if (isnan(view->lambda)) printf("lambda      not known\n");
     else printf("lambda      %g\n", view->lambda);

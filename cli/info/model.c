@@ -2,6 +2,7 @@
  *
  * model.c - describes a model file.
  */
+#include "base/utf8.h"
 #include "info/info.h"
 #include "terminal/table.h"
 
@@ -47,7 +48,7 @@ static void write_model_json(const dlda_model *model, const memory_need *need)
 static void write_model_text(const dlda_model *model, const char *path, const char *description,
                              const memory_need *need)
 {
-    printf("%s: a DeepLDA model\n", path);
+    printf("%s: a DeepLDA model\n", dlda_safe(path).text);
     if (dlda_model_height(model) * dlda_model_width(model) == 1)
         printf("input       rows of %zu numbers\n", dlda_model_channels(model));
     else
@@ -63,11 +64,14 @@ static void write_model_text(const dlda_model *model, const char *path, const ch
     }
     fputs("\ncalibration ", stdout);
     table_calibration(stdout, model, DLDA_PROBABILITY_BAYES);
-    printf("\n\n%s", description);
+    fputs("\n\n", stdout);
+    table_text(stdout, description);
     info_write_memory_text(need);
     fputc('\n', stdout);
     table_eigenvalues(stdout, dlda_model_lda(model));
-    printf("\noptions of the training\n%s\n", dlda_model_options_json(model));
+    fputs("\noptions of the training\n", stdout);
+    table_text(stdout, dlda_model_options_json(model));
+    fputc('\n', stdout);
 }
 
 int info_show_model(const char *path, const cli_options *options)

@@ -2,6 +2,7 @@
  *
  * onnx.c - describes an ONNX file.
  */
+#include "base/utf8.h"
 #include "info/info.h"
 #include "info/onnx_file.h"
 
@@ -83,7 +84,7 @@ static void print_values(const char *key, const onnx_value *values, size_t count
 
 static void write_text(const char *path, const onnx_info *info)
 {
-    printf("%s: an ONNX file, opset %lld, IR version %lld, %.1f MB\n", path, (long long)info->opset,
+    printf("%s: an ONNX file, opset %lld, IR version %lld, %.1f MB\n", dlda_safe(path).text, (long long)info->opset,
            (long long)info->ir_version, 1e-6 * (double)info->bytes);
     info_print_text("made by", info->producer[0] ? info->producer : "unknown");
     if (info->producer_version[0]) info_print_text("version", info->producer_version);

@@ -24,30 +24,43 @@ typedef struct info_file {
 
 /* ---- Reading ---- */
 
-static void *take_for_protobuf(void *failed, size_t size)
-{
-    void *memory = dlda_take_bytes(1, size, "ONNX file");
+/* A node takes two bytes in a file and a hundred times as much in memory, so the parts of a file are counted. A model of
+ * deeplda has some hundred, networks of others have some ten thousand. */
+enum { MOST_PARTS = 1 << 18 };
 
-    if (!memory) *(int *)failed = 1;
+typedef struct parts {
+    size_t count;
+    int no_memory;
+} parts;
+
+static void *take_for_protobuf(void *context, size_t size)
+{
+    parts *self = context;
+
+    if (++self->count > MOST_PARTS) return NULL;
+    void *memory = dlda_take_bytes(1, size, "ONNX file");
+    if (!memory) self->no_memory = 1;
     return memory;
 }
 
-static void release_of_protobuf(void *failed, void *memory)
+static void release_of_protobuf(void *context, void *memory)
 {
-    (void)failed;
+    (void)context;
     dlda_release(memory);
 }
 
 static dlda_status unpack(const char *path, DldaOnnx__ModelProto **model, size_t *bytes)
 {
     dlda_status status = DLDA_OK;
-    int failed = 0;
-    ProtobufCAllocator allocator = { take_for_protobuf, release_of_protobuf, &failed };
+    parts taken = { 0 };
+    ProtobufCAllocator allocator = { take_for_protobuf, release_of_protobuf, &taken };
     char *content = NULL;
 
     DLDA_TRY(dlda_file_read(path, INT32_MAX, &content, bytes));
     *model = dlda_onnx__model_proto__unpack(&allocator, *bytes, (const uint8_t *)content);
-    if (failed) DLDA_TRY(DLDA_E_MEMORY);
+    if (taken.no_memory) DLDA_TRY(DLDA_E_MEMORY);
+    if (taken.count > MOST_PARTS)
+        DLDA_FAIL(DLDA_E_FORMAT, "%s: an ONNX file of more than %d parts, expected a model", path, MOST_PARTS);
     if (!*model) DLDA_FAIL(DLDA_E_FORMAT, "%s: not an ONNX file, or a damaged one", path);
     const char *lack = !(*model)->has_ir_version   ? "version"
                        : !(*model)->graph          ? "graph"
@@ -201,8 +214,8 @@ done:
 void onnx_info_destroy(onnx_info *info)
 {
     info_file *self = (info_file *)info;
-    int failed = 0;
-    ProtobufCAllocator allocator = { take_for_protobuf, release_of_protobuf, &failed };
+    parts taken = { 0 };
+    ProtobufCAllocator allocator = { take_for_protobuf, release_of_protobuf, &taken };
 
     if (!self) return;
     if (self->model) dlda_onnx__model_proto__free_unpacked(self->model, &allocator);

@@ -4,6 +4,7 @@
  *
  * Names come from files, which may be untrusted, so control characters are never printed.
  */
+#include "base/utf8.h"
 #include "lda/lda_out.h"
 #include "terminal/table.h"
 
@@ -117,8 +118,8 @@ static void print_source(const lda_results *results)
     const dlda_table_fit *fit = results->fit;
     size_t label = dlda_table_label_column(table), incomplete = dlda_table_incomplete_rows(table);
 
-    printf("%s: %zu rows, %zu features, %zu classes\n", results->path, fit->rows, dlda_table_features(table),
-           fit->classes);
+    printf("%s: %zu rows, %zu features, %zu classes\n", dlda_safe(results->path).text, fit->rows,
+           dlda_table_features(table), fit->classes);
     if (label > 0) {
         printf("label       ");
         print_column(table, label - 1);
@@ -320,6 +321,6 @@ void lda_print_text(const lda_results *results)
     if (fit->folds > 0) print_folds(fit);
     print_confusion(results);
     if (results->output[0] || results->saved[0]) printf("\nwritten:\n");
-    if (results->output[0]) printf("  %s\n", results->output);
-    if (results->saved[0]) printf("  %s\n", results->saved);
+    if (results->output[0]) printf("  %s\n", dlda_safe(results->output).text);
+    if (results->saved[0]) printf("  %s\n", dlda_safe(results->saved).text);
 }

@@ -107,6 +107,12 @@ static void predict_input(predictor *self)
     free(bytes);
 }
 
+static void complain_nul(const char *line)
+{
+    complain(name, "%s: a NUL byte after '%s', expected a file name on each line; with --null, names end with NUL",
+             standard_input, line);
+}
+
 /* Reads file names, one per line. All names that have arrived are processed together before it waits for more. */
 static int predict_list(predictor *self)
 {
@@ -118,12 +124,16 @@ static int predict_list(predictor *self)
         return EXIT_FAILED;
     }
     lines->descriptor = STDIN_FILENO;
+    lines->end_mark = option_is(self->options, "null", "true") ? '\0' : '\n';
     while (!self->lost && ((line = line_next(lines, self->pictures.count == 0)) || self->pictures.count > 0)) {
         if (!line) {
             predictor_flush(self);
             predictor_report_unfit(self); /* whoever sends names waits for what becomes of them */
         } else if (lines->too_long) {
             complain(name, "%s: a line of more than %d bytes: %.40s...", standard_input, LINE_ROOM, line);
+            self->failed = 1;
+        } else if (strlen(line) < lines->length) {
+            complain_nul(line);
             self->failed = 1;
         } else if (line[0]) predict_path(self, line);
     }
@@ -140,6 +150,8 @@ static int check_words(const cli_arguments *arguments)
     size_t inputs = (size_t)list;
 
     for (size_t i = 1; i < arguments->n_words; i++) inputs += strcmp(arguments->words[i], "-") == 0;
+    if (!list && option_is(arguments->options, "null", "true"))
+        return complain_usage(name, "--null is for --list, expected both");
     if (arguments->n_words < 2 && !list) return complain_usage(name, "expected MODEL FILE..., or MODEL --list");
     if (inputs > 1)
         return complain_usage(name, "the %s can be read once only, by '-' or by --list", standard_input);
@@ -205,13 +217,15 @@ const cli_command predict_command = {
         "MODEL is a model file or a run folder. FILE is a PNG or JPEG picture, a folder of pictures (searched "
         "recursively), an array of images "
         "(IDX, .npy), or anything that train takes; - is one picture on the standard input. With --list, "
-        "file names are read from the standard input, one per line, and each prediction is printed as "
+        "file names are read from the standard input, one per line (with --null: each followed by a NUL byte, as "
+        "'find -print0' writes them), and each prediction is printed as "
         "soon as it is available.\n"
         "Each line has the file, the index of the image in it, the class, its probability, and the "
         "probabilities of all classes, or with --top those of the most probable ones. --reject adds the "
         "squared distance to the nearest class and whether the image is too far from all classes. Images "
         "are converted to the model's channels, and resized if the model was trained with --resize, or on "
-        "pictures of different sizes, or if --resize is given; otherwise they must have the model's size. A file that cannot be used is "
+        "pictures of different sizes, or if --resize is given; otherwise they must have the model's size. A file "
+        "that cannot be used is "
         "reported, the others are processed, and the exit status is 1. --truth adds the true class, from the name "
         "of a picture's folder or the labels of a set, and counts the correct predictions.\n"
         "MODEL may also be an LDA of 'deeplda lda --save'; then each FILE is a table of rows to classify.",
@@ -219,6 +233,7 @@ const cli_command predict_command = {
                 "deeplda predict run photos/ --json --top 3 --reject 0.001\n"
                 "deeplda predict run photos/test --truth > answers.csv\n"
                 "deeplda predict run/model.safetensors - < seven.png\n"
-                "deeplda predict run --list < names.txt > answers.csv",
+                "deeplda predict run --list < names.txt > answers.csv\n"
+                "find photos -name '*.jpg' -print0 | deeplda predict run --list -0",
     .run = run_predict,
 };

@@ -72,6 +72,18 @@ static int is_own_folder(const char *path)
     return lstat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
+static int add_entry(path_list *self, const char *command, const char *folder, const char *entry)
+{
+    char *path = joined(folder, entry);
+    int code = EXIT_FAILED;
+
+    if (!path) complain(command, "%s: no memory for the names of its files", folder);
+    else if (is_own_folder(path)) code = paths_add_folder(self, command, path);
+    else code = paths_add(self, command, path);
+    free(path);
+    return code;
+}
+
 int paths_add_folder(path_list *self, const char *command, const char *folder)
 {
     struct dirent **entries = NULL;
@@ -82,11 +94,7 @@ int paths_add_folder(path_list *self, const char *command, const char *folder)
         return EXIT_FAILED;
     }
     for (int i = 0; i < n; i++) {
-        char *path = code == EXIT_OK ? joined(folder, entries[i]->d_name) : NULL;
-        if (!path) code = EXIT_FAILED;
-        else if (is_own_folder(path)) code = paths_add_folder(self, command, path);
-        else code = paths_add(self, command, path);
-        free(path);
+        if (code == EXIT_OK) code = add_entry(self, command, folder, entries[i]->d_name);
         free(entries[i]);
     }
     free(entries);

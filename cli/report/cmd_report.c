@@ -56,15 +56,17 @@ static report_spec make_spec(reporting *self)
 static dlda_status add_run(reporting *self, training_report *report, const char *folder, int is_watched)
 {
     run_samples tested = { 0 };
+    dlda_status status = DLDA_OK;
 
-    if (!is_watched) run_samples_read(name, folder, self->arguments->options, &tested);
-    dlda_status status = report_add(
-        report, &(report_run){ .folder = folder,
-                               .model = tested.model,
-                               .samples = tested.samples,
-                               .no_samples = is_watched ? "Drawn when the run has ended." : tested.problem,
-                               .part = tested.part });
+    if (!is_watched) DLDA_TRY(run_samples_read(name, folder, self->arguments->options, &tested));
+    status = report_add(report,
+                        &(report_run){ .folder = folder,
+                                       .model = tested.model,
+                                       .samples = tested.samples,
+                                       .no_samples = is_watched ? "Drawn when the run has ended." : tested.problem,
+                                       .part = tested.part });
     if (status == DLDA_OK && tested.problem[0]) tell_problem(self, tested.problem);
+done:
     run_samples_release(&tested);
     return status;
 }

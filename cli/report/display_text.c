@@ -30,15 +30,9 @@ display_text display_format(const char *format, ...)
 static size_t take_character(const char *text, char character[5])
 {
     unsigned char first = (unsigned char)text[0];
-    size_t n = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
-
-    memset(character, 0, 5);
-    strncpy(character, text, n);
-    if (strlen(character) < n || !dlda_is_utf8(character)) {
-        memcpy(character, "?", 2);
-        return 1;
-    }
+    size_t n = dlda_safe_character(text, character);
     int control = first < ' ' || first == 127 || (first == 0xC2 && (unsigned char)text[1] < 0xA0);
+
     if (control) memcpy(character, " ", 2);
     return n;
 }

@@ -3,6 +3,8 @@
  * gnuplot.c - runs gnuplot on a script that draws `out`.svg and `out`.png.
  */
 #include "report/gnuplot.h"
+#include "base/file.h"
+#include "base/memory.h"
 #include "child.h"
 
 #include <errno.h>
@@ -23,29 +25,34 @@ int gnuplot_is_there(const char *command)
 /* Renames a complete drawing, or removes it. Returns 1 if it exists. */
 static int settle(const char *folder, const char *temporary, const char *figure, const char *ending, int keep)
 {
-    char from[4400], to[4400];
+    char from[8400], to[4400];
 
-    snprintf(from, sizeof from, "%s/%s.%s", folder, temporary, ending);
+    snprintf(from, sizeof from, "%s/%s.%s", temporary, figure, ending);
     snprintf(to, sizeof to, "%s/%s.%s", folder, figure, ending);
     if (keep && rename(from, to) == 0) return 1;
     unlink(from);
     return 0;
 }
 
+/* gnuplot follows links, so it draws in a folder that only this call uses. */
 int gnuplot_draw(const char *command, const char *folder, const char *figure)
 {
-    char script[128], temporary[128], out[160];
+    char script[128], path[4400], out[400], *temporary = NULL;
     /* -d: ignore the user's gnuplot settings */
     const char *const argv[] = { "gnuplot", "-d", "-e", out, script, NULL };
 
     snprintf(script, sizeof script, "%s.gp", figure);
-    snprintf(temporary, sizeof temporary, "%s.tmp-%ld", figure, (long)getpid());
-    snprintf(out, sizeof out, "out = '%s'", temporary);
-    int code = child_run(&(cli_child){ .folder = folder, .argv = argv });
-    int svg = settle(folder, temporary, figure, "svg", code == 0);
-    int png = settle(folder, temporary, figure, "png", code == 0);
+    snprintf(path, sizeof path, "%s/%s", folder, figure);
+    int code = exit_code_of(command, dlda_folder_make_temporary(path, &temporary));
+    if (code != EXIT_OK) return code;
+    snprintf(out, sizeof out, "out = '%s/%s'", dlda_path_name(temporary), figure);
+    int result = child_run(&(cli_child){ .folder = folder, .argv = argv }), cause = errno;
+    int svg = settle(folder, temporary, figure, "svg", result == 0);
+    int png = settle(folder, temporary, figure, "png", result == 0);
+    rmdir(temporary);
+    dlda_release(temporary);
     if (svg && png) return EXIT_OK;
-    if (code < 0) complain(command, "%s/%s: cannot run gnuplot: %s", folder, script, strerror(errno));
-    else complain(command, "%s/%s: gnuplot could not draw it (exit status %d)", folder, script, code);
+    if (result < 0) complain(command, "%s/%s: cannot run gnuplot: %s", folder, script, strerror(cause));
+    else complain(command, "%s/%s: gnuplot could not draw it (exit status %d)", folder, script, result);
     return EXIT_FAILED;
 }

@@ -4,6 +4,7 @@
  */
 #include "report/run_folder.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/memory.h"
 
 #include <math.h>
@@ -22,11 +23,9 @@ static dlda_status load_json(const char *path, json_t **object)
     enum { MOST_BYTES = 1 << 20 };
     char *text = NULL;
     size_t size = 0;
-    json_error_t error;
 
     DLDA_TRY(dlda_file_read(path, MOST_BYTES, &text, &size));
-    *object = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
-    if (!*object) DLDA_FAIL(DLDA_E_FORMAT, "%s: line %d: %s", path, error.line, dlda_show(error.text).text);
+    DLDA_TRY(dlda_json_parse(text, size, path, object, NULL));
     if (!json_is_object(*object)) {
         json_decref(*object);
         *object = NULL;
@@ -44,7 +43,9 @@ static dlda_status read_json(run_folder *self, const char *name, int needed, jso
 
     DLDA_TRY(dlda_path_join(self->path, name, &path));
     if (!needed && !dlda_path_exists(path)) goto done;
-    if (load_json(path, object) != DLDA_OK) DLDA_TRY(add_problem(self, dlda_last_error()));
+    dlda_status loaded = load_json(path, object);
+    if (loaded == DLDA_E_MEMORY) DLDA_TRY(loaded); /* the file may be good */
+    if (loaded != DLDA_OK) DLDA_TRY(add_problem(self, dlda_last_error()));
 done:
     dlda_release(path);
     return status;
@@ -56,7 +57,9 @@ static dlda_status read_table(run_folder *self, const char *name, number_table *
     char *path = NULL;
 
     DLDA_TRY(dlda_path_join(self->path, name, &path));
-    if (number_table_read(path, table) != DLDA_OK) {
+    dlda_status read = number_table_read(path, table);
+    if (read == DLDA_E_MEMORY) DLDA_TRY(read); /* the file may be good */
+    if (read != DLDA_OK) {
         DLDA_TRY(add_problem(self, dlda_last_error()));
         number_table_release(table);
     } else if (table->damage[0]) DLDA_TRY(add_problem(self, table->damage));

@@ -7,23 +7,24 @@
 
 #include <stdio.h>
 
-static void load_model(const char *folder, run_samples *self)
+static dlda_status load_model(const char *folder, run_samples *self)
 {
     char path[4400];
 
     snprintf(path, sizeof path, "%s/model.safetensors", folder);
-    if (dlda_model_load(path, &self->model) != DLDA_OK)
-        snprintf(self->problem, sizeof self->problem, "%s", dlda_last_error());
+    dlda_status status = dlda_model_load(path, &self->model);
+    if (status != DLDA_OK) snprintf(self->problem, sizeof self->problem, "%s", dlda_last_error());
+    return status;
 }
 
-void run_samples_read(const char *command, const char *folder, const cli_options *options, run_samples *self)
+dlda_status run_samples_read(const char *command, const char *folder, const cli_options *options, run_samples *self)
 {
     run_data data = { 0 };
 
     *self = (run_samples){ .part = "test" };
-    load_model(folder, self);
-    if (!self->model) return;
-    dlda_status status = run_data_find(command, folder, options, &data);
+    dlda_status status = load_model(folder, self);
+    if (status != DLDA_OK) return status == DLDA_E_MEMORY ? status : DLDA_OK;
+    status = run_data_find(command, folder, options, &data);
     if (status == DLDA_OK) {
         self->part = data.part;
         status = run_data_read_test(&data, self->model, &self->samples);
@@ -31,6 +32,7 @@ void run_samples_read(const char *command, const char *folder, const cli_options
     if (status != DLDA_OK)
         snprintf(self->problem, sizeof self->problem, "%s; --data names other test data", dlda_last_error());
     run_data_release(&data);
+    return status == DLDA_E_MEMORY ? status : DLDA_OK;
 }
 
 void run_samples_release(run_samples *self)

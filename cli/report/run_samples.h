@@ -15,8 +15,10 @@ typedef struct run_samples {
     char problem[1200];    /* why there is no model or no samples; "" if there are */
 } run_samples;
 
-/* `options` are those of the command line; missing ones are taken from the run. */
-void run_samples_read(const char *command, const char *folder, const cli_options *options, run_samples *result);
+/* `options` are those of the command line; missing ones are taken from the run. Fails only if there is no memory:
+ * whatever else is missing is a problem of the run. */
+dlda_status run_samples_read(const char *command, const char *folder, const cli_options *options,
+                             run_samples *result);
 void run_samples_release(run_samples *result);
 
 #endif

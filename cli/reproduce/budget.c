@@ -5,10 +5,11 @@
  * ROOT/budget.json stores the share given to each request, so that the same command gives the same trainings again,
  * independently of the progress so far and of the current speed of the machine.
  */
+#include "base/json.h"
+#include "base/memory.h"
 #include "reproduce/plan.h"
 #include "terminal/output.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,14 +69,17 @@ static char *shares_path(const reproduce_request *request)
     return text_format("%s/budget.json", request->root);
 }
 
+enum { MOST_SHARES = 1 << 20 }; /* bytes */
+
 /* If the file is missing or damaged, shares are measured again. */
 static json_t *read_shares(const reproduce_request *request)
 {
     char *path = shares_path(request);
-    json_t *shares = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
+    json_t *shares = NULL;
+    dlda_status status = dlda_json_read(path, MOST_SHARES, &shares);
 
     free(path);
-    if (json_is_object(shares)) return shares;
+    if (status == DLDA_OK && json_is_object(shares)) return shares;
     json_decref(shares);
     return json_object();
 }
@@ -84,12 +88,16 @@ static int write_shares(const reproduce_request *request, const json_t *shares)
 {
     cli_output output;
     char *path = shares_path(request);
-    int code = output_open(&output, reproduce_name, path);
+    char *text = NULL;
+    int code = exit_code_of(reproduce_name,
+                            dlda_json_print(shares, JSON_INDENT(2) | JSON_SORT_KEYS, "budget.json", &text));
 
+    if (code == EXIT_OK) code = output_open(&output, reproduce_name, path);
     if (code == EXIT_OK) {
-        if (json_dumpf(shares, output.file, JSON_INDENT(2) | JSON_SORT_KEYS) == 0) fputc('\n', output.file);
+        fprintf(output.file, "%s\n", text);
         code = output_close(&output);
     }
+    dlda_release(text);
     free(path);
     return code;
 }
@@ -134,8 +142,8 @@ static int budget_share(reproduce_plan *plan, double *share)
     if (!(*share >= 0 && *share <= 1)) {
         code = measure_share(plan, share);
         if (code == EXIT_OK && is_for_all(plan)) {
-            json_object_set_new(shares, request, json_real(*share));
-            code = write_shares(plan->request, shares);
+            code = exit_code_of(reproduce_name, dlda_json_set(shares, request, json_real(*share), "budget.json"));
+            if (code == EXIT_OK) code = write_shares(plan->request, shares);
         }
     }
     json_decref(shares);

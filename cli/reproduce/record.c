@@ -3,13 +3,13 @@
  * record.c - the JSON files beside the runs: the settings of a training, and the results of an evaluation.
  */
 #include "arguments.h"
+#include "base/json.h"
 #include "base/number.h"
 #include "folders.h"
 #include "reproduce/training.h"
 #include "terminal/json_out.h"
 #include "terminal/output.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,12 +67,13 @@ const char *record_setting(const training_record *record, const char *name)
 
 static int load(const char *path, json_t **object)
 {
-    json_error_t error;
+    enum { MOST_BYTES = 1 << 24 };
+    dlda_status status = dlda_json_read(path, MOST_BYTES, object);
 
-    *object = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
-    if (json_is_object(*object)) return EXIT_OK;
-    complain(reproduce_name, "%s: line %d: %s; remove the file to recreate it", path, *object ? 1 : error.line,
-             *object ? "not a JSON object" : error.text);
+    if (status == DLDA_OK && json_is_object(*object)) return EXIT_OK;
+    if (status == DLDA_OK) status = dlda_fail(DLDA_E_FORMAT, "%s: not a JSON object", path);
+    if (status == DLDA_E_FORMAT) complain(reproduce_name, "%s; remove the file to recreate it", dlda_last_error());
+    else exit_code_of(reproduce_name, status);
     json_decref(*object);
     *object = NULL;
     return EXIT_FAILED;
@@ -243,8 +244,10 @@ int evaluation_read(const evaluation *row, row_counts *counts)
 int evaluation_is_current(const training *self, const evaluation *row)
 {
     if (!path_is_newer(row->figures, self->model) || !path_is_newer(row->answers, self->model)) return 0;
-    json_t *object = json_load_file(row->figures, JSON_REJECT_DUPLICATES, NULL);
+    enum { MOST_BYTES = 1 << 24 };
+    json_t *object = NULL;
     row_counts counts;
+    (void)dlda_json_read(row->figures, MOST_BYTES, &object); /* what cannot be read is made again */
     int has = find_counts(object, &row_kinds[row->row], &counts);
 
     json_decref(object);

@@ -3,6 +3,7 @@
  * json_out.c - a small JSON writer.
  */
 #include "terminal/json_out.h"
+#include "base/utf8.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -57,6 +58,21 @@ static void write_ascii(FILE *file, unsigned char byte)
     else fputc(byte, file);
 }
 
+/* 0 for characters that a terminal executes, which all have at most three bytes. */
+static int is_safe(const unsigned char *at)
+{
+    char character[5];
+
+    dlda_safe_character((const char *)at, character);
+    return character[0] != '?';
+}
+
+static unsigned code_of(const unsigned char *at, size_t length)
+{
+    if (length == 2) return (at[0] & 0x1Fu) << 6 | (at[1] & 0x3Fu);
+    return (at[0] & 0x0Fu) << 12 | (at[1] & 0x3Fu) << 6 | (at[2] & 0x3Fu);
+}
+
 static void write_string(FILE *file, const char *text)
 {
     const unsigned char *at = (const unsigned char *)text;
@@ -66,6 +82,7 @@ static void write_string(FILE *file, const char *text)
         size_t length = character_length(at);
         if (length == 1) write_ascii(file, *at);
         else if (length == 0) fputs("\\ufffd", file);
+        else if (!is_safe(at)) fprintf(file, "\\u%04x", code_of(at, length));
         else fwrite(at, 1, length, file);
         at += length ? length : 1;
     }

@@ -33,6 +33,7 @@ static char *give(line_reader *self, size_t length, size_t skipped)
     char *line = self->buffer + self->begin;
 
     line[length] = '\0';
+    self->length = length;
     self->begin += length + skipped;
     return line;
 }
@@ -43,7 +44,7 @@ static void skip_rest(line_reader *self)
     char *end = NULL;
 
     while (!end && (self->begin < self->end || !self->ended)) {
-        end = memchr(self->buffer + self->begin, '\n', self->end - self->begin);
+        end = memchr(self->buffer + self->begin, self->end_mark, self->end - self->begin);
         self->begin = end ? (size_t)(end - self->buffer) + 1 : self->end;
         if (!end && !self->ended) read_more(self);
     }
@@ -55,7 +56,7 @@ char *line_next(line_reader *self, int wait)
     self->too_long = 0;
     for (;;) {
         size_t length = self->end - self->begin;
-        char *end = memchr(self->buffer + self->begin, '\n', length);
+        char *end = memchr(self->buffer + self->begin, self->end_mark, length);
         if (end) return give(self, (size_t)(end - self->buffer) - self->begin, 1);
         if (self->ended) return length ? give(self, length, 0) : NULL;
         if (length == LINE_ROOM) {

@@ -9,11 +9,13 @@
 
 enum { LINE_ROOM = 65536 };
 
-/* Initialise with zeros and the file descriptor. */
+/* Initialise with zeros, the file descriptor and the mark. */
 typedef struct line_reader {
     int descriptor;
+    char end_mark;     /* that ends a line: '\n' or 0  */
     int ended;         /* end of the stream            */
     int too_long;      /* the last line was truncated  */
+    size_t length;     /* of the last line             */
     size_t begin, end; /* of the text not yet returned */
     char buffer[LINE_ROOM + 1];
 } line_reader;

@@ -5,15 +5,15 @@
 #ifndef DEEPLDA_CLI_OUTPUT_H
 #define DEEPLDA_CLI_OUTPUT_H
 
+#include "base/file.h"
 #include "cli.h"
 
 #include <stdio.h>
 
 typedef struct cli_output {
     FILE *file;
-    const char *command;
-    char *target;    /* final name; NULL for stdout                          */
-    char *temporary; /* name while it is written; NULL for devices and pipes */
+    const char *command, *path;
+    dlda_file_writer *writer; /* NULL: stdout, a device or a pipe */
 } cli_output;
 
 /* Opens `path`, or stdout if that is "". Returns an exit code. */

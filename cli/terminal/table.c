@@ -2,9 +2,10 @@
  *
  * table.c - the text report: accuracy, classes, confusion matrix, eigenvalues.
  *
- * Class names come from files, which may be untrusted, so control characters are never printed.
+ * Class names come from files, which may be untrusted, so they are made safe for terminals (base/utf8.h).
  */
 #include "terminal/table.h"
+#include "base/utf8.h"
 #include "eval/statistics.h"
 #include "terminal/colour.h"
 
@@ -22,30 +23,32 @@ enum {
 
 /* ---- Names ---- */
 
-static int starts_character(char byte)
-{
-    return ((unsigned char)byte & 0xC0) != 0x80; /* the others continue a UTF-8 character */
-}
-
 static size_t characters_in(const char *text)
 {
+    char character[5];
     size_t count = 0;
 
-    for (; *text; text++) count += (size_t)starts_character(*text);
+    for (size_t n = 0; (n = dlda_safe_character(text, character)) > 0; text += n) count++;
     return count;
 }
 
 /* Prints at most `columns` characters of a name and returns their number. */
 static size_t print_name(FILE *file, const char *name, size_t columns)
 {
-    size_t used = 0;
+    char character[5];
+    size_t used = 0, n = 0;
 
-    for (; *name; name++) {
-        unsigned char byte = (unsigned char)*name;
-        if (starts_character(*name) && used++ == columns) return columns;
-        fputc(byte < 32 || byte == 127 ? '?' : byte, file);
-    }
+    for (; used < columns && (n = dlda_safe_character(name, character)) > 0; name += n, used++)
+        fputs(character, file);
     return used;
+}
+
+void table_text(FILE *file, const char *text)
+{
+    char character[5];
+
+    for (size_t n = 0; (n = dlda_safe_character(text, character)) > 0; text += n)
+        fputs(text[0] == '\n' ? "\n" : character, file);
 }
 
 void table_name(FILE *file, const char *name)

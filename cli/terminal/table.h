@@ -24,7 +24,9 @@ void table_separation(FILE *file, const dlda_lda *lda);
 /* The sum of the positive eigenvalues; the others belong to directions without separation. */
 double separation_sum(const dlda_lda *lda);
 
-/* Prints a name from a file: control characters become '?', and a long name is truncated. */
+/* Prints a text from a file that may have several lines, safe for terminals (base/utf8.h). */
+void table_text(FILE *file, const char *text);
+/* Prints a name from a file, safe for terminals; a long name is truncated. */
 void table_name(FILE *file, const char *name);
 /* The whole name, and its width in columns. */
 void table_full_name(FILE *file, const char *name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * file.c - reads whole files and writes them atomically: temporary name, fsync, rename, fsync of the folder.
+ * file.c - paths, reading of whole files, folders. file_writer.c writes files.
  */
 #define _GNU_SOURCE
 #include "base/file.h"
@@ -9,13 +9,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <locale.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -141,181 +138,6 @@ dlda_status dlda_file_length(const char *path, FILE *stream, size_t *length)
     return checked_size(path, fileno(stream), SIZE_MAX, length);
 }
 
-dlda_status dlda_file_map(const char *path, dlda_mapping *mapping)
-{
-    dlda_status status = DLDA_OK;
-    FILE *stream = NULL;
-    size_t size = 0;
-
-    DLDA_TRY(dlda_file_open(path, &stream));
-    DLDA_TRY(dlda_file_length(path, stream, &size));
-    if (size == 0) DLDA_FAIL(DLDA_E_FORMAT, "%s: 0 bytes, expected some", path);
-    void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fileno(stream), 0);
-    if (bytes == MAP_FAILED) DLDA_FAIL(DLDA_E_IO, "%s: cannot map: %s", path, strerror(errno));
-    *mapping = (dlda_mapping){ bytes, size };
-done:
-    if (stream) fclose(stream);
-    return status;
-}
-
-void dlda_file_unmap(dlda_mapping *mapping)
-{
-    if (mapping->bytes) munmap((void *)mapping->bytes, mapping->size);
-    *mapping = (dlda_mapping){ NULL, 0 };
-}
-
-/* ---- Writing ---- */
-
-struct dlda_file_writer {
-    char *path, *temporary;
-    FILE *stream;
-    int finished;
-};
-
-/* Resolves a symbolic link, since the rename must replace its target. Refuses devices. */
-static dlda_status find_target(const char *path, char **target)
-{
-    dlda_status status = DLDA_OK;
-    struct stat info;
-    char *real = NULL;
-
-    if (stat(path, &info) == 0) {
-        if (!S_ISREG(info.st_mode)) DLDA_FAIL(DLDA_E_IO, "%s: cannot write: not a regular file", path);
-        real = realpath(path, NULL);
-    }
-    DLDA_TRY(dlda_take_text(real ? real : path, target));
-done:
-    free(real);
-    return status;
-}
-
-dlda_status dlda_file_writer_open(const char *path, dlda_file_writer **writer)
-{
-    dlda_status status = DLDA_OK;
-    dlda_file_writer *self = NULL;
-
-    DLDA_TRY(DLDA_TAKE(&self, 1, "file writer"));
-    DLDA_TRY(find_target(path, &self->path));
-    size_t size = strlen(self->path) + 32;
-    DLDA_TRY(DLDA_TAKE(&self->temporary, size, "file name"));
-    snprintf(self->temporary, size, "%s.tmp-%ld", self->path, (long)getpid());
-    self->stream = fopen(self->temporary, "wbe");
-    if (!self->stream) DLDA_FAIL(DLDA_E_IO, "%s: cannot write: %s", path, strerror(errno));
-    *writer = self;
-    self = NULL;
-done:
-    dlda_file_writer_destroy(self);
-    return status;
-}
-
-static dlda_status write_failed(const dlda_file_writer *self)
-{
-    return dlda_fail(DLDA_E_IO, "%s: cannot write: %s", self->path, strerror(errno));
-}
-
-dlda_status dlda_file_writer_add(dlda_file_writer *self, const void *bytes, size_t size)
-{
-    if (size > 0 && fwrite(bytes, 1, size, self->stream) != size) return write_failed(self);
-    return DLDA_OK;
-}
-
-dlda_status dlda_file_writer_print(dlda_file_writer *self, const char *format, ...)
-{
-    va_list arguments;
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = (locale_t)0;
-
-    if (!plain) return dlda_fail(DLDA_E_MEMORY, "%s: no memory for a locale", self->path);
-    before = uselocale(plain); /* for this thread: decimal points, not commas */
-    va_start(arguments, format);
-    int n = vfprintf(self->stream, format, arguments);
-    va_end(arguments);
-    uselocale(before);
-    freelocale(plain);
-    return n < 0 ? write_failed(self) : DLDA_OK;
-}
-
-/* Opens the folder that contains the path, so that it can be synced. */
-static dlda_status open_folder_of(const char *path, int *file)
-{
-    dlda_status status = DLDA_OK;
-    char *folder = NULL;
-
-    DLDA_TRY(dlda_path_folder(path, &folder));
-    *file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (*file < 0) DLDA_FAIL(DLDA_E_IO, "%s: cannot open the folder: %s", folder, strerror(errno));
-done:
-    dlda_release(folder);
-    return status;
-}
-
-/* A rename is durable only once the folder is synced. EINVAL: the file system does not support it. */
-static dlda_status sync_folder(const char *path, int folder)
-{
-    if (fsync(folder) == 0 || errno == EINVAL) return DLDA_OK;
-    return dlda_fail(DLDA_E_IO, "%s: written, but the folder could not be synced: %s", path, strerror(errno));
-}
-
-dlda_status dlda_file_writer_complete(dlda_file_writer *self)
-{
-    if (!self->stream) return DLDA_OK;
-    if (fflush(self->stream) != 0 || fsync(fileno(self->stream)) != 0) return write_failed(self);
-    FILE *stream = self->stream;
-    self->stream = NULL;
-    return fclose(stream) == 0 ? DLDA_OK : write_failed(self);
-}
-
-dlda_status dlda_file_writer_finish(dlda_file_writer *self)
-{
-    dlda_status status = DLDA_OK;
-    int folder = -1;
-
-    DLDA_TRY(open_folder_of(self->path, &folder));
-    DLDA_TRY(dlda_file_writer_complete(self));
-    if (rename(self->temporary, self->path) != 0) DLDA_TRY(write_failed(self));
-    self->finished = 1;
-    DLDA_TRY(sync_folder(self->path, folder));
-done:
-    if (folder >= 0) close(folder);
-    return status;
-}
-
-dlda_status dlda_file_rename(const char *from, const char *to)
-{
-    dlda_status status = DLDA_OK;
-    int folder = -1;
-
-    DLDA_TRY(open_folder_of(to, &folder));
-    if (rename(from, to) != 0) DLDA_FAIL(DLDA_E_IO, "%s: cannot rename to %s: %s", from, to, strerror(errno));
-    if (fsync(folder) != 0 && errno != EINVAL)
-        DLDA_FAIL(DLDA_E_IO, "%s: the folder could not be synced: %s", to, strerror(errno));
-done:
-    if (folder >= 0) close(folder);
-    return status;
-}
-
-void dlda_file_writer_destroy(dlda_file_writer *self)
-{
-    if (!self) return;
-    if (self->stream) fclose(self->stream);
-    if (self->temporary && !self->finished) unlink(self->temporary);
-    dlda_release(self->temporary);
-    dlda_release(self->path);
-    dlda_release(self);
-}
-
-dlda_status dlda_file_write(const char *path, const void *bytes, size_t size)
-{
-    dlda_status status = DLDA_OK;
-    dlda_file_writer *writer = NULL;
-
-    DLDA_TRY(dlda_file_writer_open(path, &writer));
-    DLDA_TRY(dlda_file_writer_add(writer, bytes, size));
-    DLDA_TRY(dlda_file_writer_finish(writer));
-done:
-    dlda_file_writer_destroy(writer);
-    return status;
-}
-
 /* ---- Folders ---- */
 
 dlda_status dlda_folder_make(const char *path)
@@ -336,12 +158,36 @@ done:
     return status;
 }
 
+dlda_status dlda_folder_make_temporary(const char *path, char **temporary)
+{
+    enum { MOST_TRIES = 1000 };
+    dlda_status status = DLDA_OK;
+    size_t size = strlen(path) + 64;
+    char *name = NULL;
+    int made = 0;
+
+    DLDA_TRY(DLDA_TAKE(&name, size, "folder name"));
+    for (int i = 0; i < MOST_TRIES && !made && (i == 0 || errno == EEXIST); i++) {
+        if (i == 0) snprintf(name, size, "%s.tmp-%ld", path, (long)getpid());
+        else snprintf(name, size, "%s.tmp-%ld-%d", path, (long)getpid(), i);
+        made = mkdir(name, 0777) == 0;
+    }
+    if (!made) DLDA_FAIL(DLDA_E_IO, "%s: cannot make the folder: %s", name, strerror(errno));
+    *temporary = name;
+    name = NULL;
+done:
+    dlda_release(name);
+    return status;
+}
+
 /* The process of a temporary file's name; 0 if it is not one. */
 static long process_of(const char *name)
 {
     const char *mark = strstr(name, ".tmp-"), *digits = mark ? mark + strlen(".tmp-") : "";
+    size_t n = strspn(digits, "0123456789");
 
-    if (!digits[0] || digits[strspn(digits, "0123456789")] || strlen(digits) > 9) return 0;
+    if (n == 0 || n > 9) return 0;
+    if (digits[n] && (digits[n] != '-' || digits[n + 1 + strspn(digits + n + 1, "0123456789")])) return 0;
     return strtol(digits, NULL, 10);
 }
 
@@ -356,17 +202,4 @@ void dlda_folder_remove_leftovers(const char *path)
             unlinkat(dirfd(stream), entry->d_name, 0);
     }
     closedir(stream);
-}
-
-dlda_status dlda_path_move(const char *from, const char *to)
-{
-    dlda_status status = DLDA_OK;
-    int folder = -1;
-
-    DLDA_TRY(open_folder_of(to, &folder));
-    if (rename(from, to) != 0) DLDA_FAIL(DLDA_E_IO, "%s: cannot rename to %s: %s", from, to, strerror(errno));
-    DLDA_TRY(sync_folder(to, folder));
-done:
-    if (folder >= 0) close(folder);
-    return status;
 }

@@ -21,21 +21,13 @@ dlda_status dlda_file_read_start(const char *path, size_t most, uint8_t *start, 
 /* Size of an open file in bytes. */
 dlda_status dlda_file_length(const char *path, FILE *stream, size_t *length);
 
-/* A memory-mapped file: pages are loaded on access and dropped if memory is short. If another program truncates the
- * file, access raises SIGBUS, so this is for large files only. */
-typedef struct dlda_mapping {
-    const uint8_t *bytes; /* NULL: nothing is mapped */
-    size_t size;
-} dlda_mapping;
-
-dlda_status dlda_file_map(const char *path, dlda_mapping *mapping);
-void dlda_file_unmap(dlda_mapping *mapping);
-
 /* A file that appears under its name only once it is complete. */
 typedef struct dlda_file_writer dlda_file_writer;
 
-/* Opens "path.tmp-PID" for writing. */
+/* Creates "path.tmp-PROCESS", or with "-N" after it if that exists; if `path` is a link, beside what it points to. */
 dlda_status dlda_file_writer_open(const char *path, dlda_file_writer **writer);
+/* For code that prints to a stream; NULL once the file is complete. */
+FILE *dlda_file_writer_stream(dlda_file_writer *writer);
 dlda_status dlda_file_writer_add(dlda_file_writer *writer, const void *bytes, size_t size);
 dlda_status dlda_file_writer_print(dlda_file_writer *writer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -48,9 +40,6 @@ dlda_status dlda_file_writer_finish(dlda_file_writer *writer);
 /* Releases the writer; removes the temporary file if it was not finished. */
 void dlda_file_writer_destroy(dlda_file_writer *writer);
 
-/* Renames a complete file and syncs the folder. */
-dlda_status dlda_file_rename(const char *from, const char *to);
-
 /* Writes a small file in one call, with the same guarantees. */
 dlda_status dlda_file_write(const char *path, const void *bytes, size_t size);
 
@@ -60,13 +49,17 @@ dlda_status dlda_path_join(const char *folder, const char *name, char **path);
  * which points into the path. */
 dlda_status dlda_path_folder(const char *path, char **folder);
 const char *dlda_path_name(const char *path);
+/* The path with symbolic links followed to their end, which need not exist; in new memory. Links in its folders stay. */
+dlda_status dlda_path_resolve(const char *path, char **target);
 int dlda_path_ends(const char *path, const char *end);
 int dlda_path_exists(const char *path);
 int dlda_path_is_folder(const char *path);
 
 /* Creates a folder and its parents; existing ones are fine. */
 dlda_status dlda_folder_make(const char *path);
-/* Removes the temporary files (NAME.tmp-PROCESS) of processes that no longer exist, such as killed ones. */
+/* Creates the folder "path.tmp-PROCESS", or with "-N" after it if that exists; its name in new memory. */
+dlda_status dlda_folder_make_temporary(const char *path, char **temporary);
+/* Removes the temporary files (NAME.tmp-PROCESS, NAME.tmp-PROCESS-N) of processes that no longer exist, such as killed ones. */
 void dlda_folder_remove_leftovers(const char *path);
 /* Renames a file or folder and syncs. An existing file is replaced, an existing folder only if it is empty. */
 dlda_status dlda_path_move(const char *from, const char *to);

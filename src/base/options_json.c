@@ -3,11 +3,12 @@
  * options_json.c - converts the options that affect the result to and from JSON, for options.json,
  * model files and checkpoints.
  */
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/options.h"
+#include "base/utf8.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +44,6 @@ static json_t *value_to_json(const dlda_option_info *info, const char *value, si
 dlda_status dlda_options_to_json(const dlda_options *options, char **json)
 {
     dlda_status status = DLDA_OK;
-    char *text = NULL;
     size_t digits = 15;
     json_t *object = json_object();
 
@@ -52,29 +52,24 @@ dlda_status dlda_options_to_json(const dlda_options *options, char **json)
         const dlda_option_info *info = dlda_option_at(i);
         const char *value = options->settings.values[i].text;
         if (!info->decides_result) continue;
-        json_t *item = value_to_json(info, value, &digits);
-        if (!item || json_object_set_new(object, info->name, item) != 0)
-            DLDA_FAIL(DLDA_E_OPTION, "option %s: '%s' is not valid UTF-8", info->name, value);
+        if (!dlda_is_utf8(value)) DLDA_FAIL(DLDA_E_OPTION, "option %s: '%s' is not valid UTF-8", info->name, value);
+        DLDA_TRY(dlda_json_set(object, info->name, value_to_json(info, value, &digits), "options"));
     }
-    text = json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(digits));
-    if (!text) DLDA_FAIL(DLDA_E_MEMORY, "options: no memory for JSON");
-    DLDA_TRY(dlda_take_text(text, json));
+    DLDA_TRY(dlda_json_print(object, JSON_INDENT(2) | JSON_REAL_PRECISION(digits), "options", json));
 done:
-    free(text);
     json_decref(object);
     return status;
 }
 
-/* The option value for a JSON value. */
+/* The option value for a JSON value; NULL if it is none. */
 static const char *value_text(const json_t *value, char text[40])
 {
     if (json_is_string(value)) return json_string_value(value);
     if (json_is_boolean(value)) return json_is_true(value) ? "true" : "false";
-    char *number = json_is_number(value) ? json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(17)) : NULL;
-    if (number) snprintf(text, 40, "%s", number); /* with a decimal point in every locale */
-    int good = number != NULL;
-    free(number);
-    return good ? text : NULL;
+    if (!json_is_number(value)) return NULL;
+    size_t n = json_dumpb(value, text, 39, JSON_ENCODE_ANY | JSON_REAL_PRECISION(17)); /* with a decimal point */
+    text[n < 39 ? n : 0] = '\0';
+    return text;
 }
 
 /* 1 for an existing option that does not affect the result. Unknown names fail when they are set. */
@@ -88,11 +83,12 @@ static int is_refused(const char *name)
 dlda_status dlda_options_from_json(dlda_options *options, const char *json, const char *where)
 {
     dlda_status status = DLDA_OK;
-    json_t *object = json_loads(json, JSON_REJECT_DUPLICATES, NULL);
+    json_t *object = NULL;
     const char *key = NULL;
     json_t *value = NULL;
     char number[40];
 
+    DLDA_TRY(dlda_json_parse_text(json, where, &object));
     if (!json_is_object(object)) DLDA_FAIL(DLDA_E_FORMAT, "%s: options are not a JSON object", where);
     json_object_foreach(object, key, value)
     {

@@ -3,6 +3,7 @@
  * status.c - status codes, and the message of the latest failure of each thread.
  */
 #include "base/status.h"
+#include "base/utf8.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -49,6 +50,7 @@ dlda_status dlda_fail(dlda_status status, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
+    dlda_make_safe(message);
     memcpy(last_message, message, sizeof message);
     return status;
 }
@@ -86,10 +88,9 @@ dlda_shown dlda_show(const char *text)
 
     if (cut)
         for (n = DLDA_SHOWN; n > 0 && ((unsigned char)text[n] & 0xC0) == 0x80;) n--;
-    for (size_t i = 0; i < n; i++) {
-        unsigned char c = (unsigned char)text[i];
-        shown.text[i] = c < ' ' || c == 127 ? '?' : text[i];
-    }
-    strcpy(shown.text + n, cut ? "..." : "");
+    memcpy(shown.text, text, n);
+    shown.text[n] = '\0';
+    dlda_make_safe(shown.text);
+    if (cut) strcat(shown.text, "...");
     return shown;
 }

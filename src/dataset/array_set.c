@@ -8,8 +8,8 @@
  *     N x a x b x c  N x H x W x C if c is 1, 3 or 4; else N x C x H x W if a is 1 or 3; else N x H x W x C
  * So N x 3 x 32 x 3 has 3 rows of 32 pixels: if both ends could be channels, the last dimension is taken.
  *
- * Bytes are kept as bytes; f8 is converted to f4. A large .npy file that needs no conversion is
- * mapped; all others are read.
+ * Bytes are kept as bytes; f8 is converted to f4. Files are read, not mapped: one that another program truncates while
+ * it is mapped would end the process.
  */
 #include "dataset/array_set.h"
 #include "base/file.h"
@@ -22,23 +22,17 @@
 
 /* ---- Images ---- */
 
-enum { LEAST_MAPPED = 1 << 20 }; /* bytes; smaller files are read instead of mapped */
-
 typedef struct pixels {
     size_t count, height, width, channels;
     int planar;     /* the file has the order C x H x W           */
     uint8_t *bytes; /* [count][height][width][channels], or else: */
     float *values;  /* the same shape                             */
-    dlda_mapping mapping;
 } pixels;
 
 static void release_pixels(pixels *self)
 {
-    if (!self->mapping.bytes) {
-        dlda_release(self->bytes);
-        dlda_release(self->values);
-    }
-    dlda_file_unmap(&self->mapping);
+    dlda_release(self->bytes);
+    dlda_release(self->values);
 }
 
 static dlda_status find_layout(const dlda_array *array, const dlda_read_spec *spec, pixels *self)
@@ -66,28 +60,6 @@ static dlda_status check_type(const dlda_npy *npy, const char *name)
                      "%s: images of type %s, expected u1, f4 or f8: x.astype('uint8') for values of 0 to 255, "
                      "x.astype('float32') for others",
                      name, dlda_npy_type(npy));
-}
-
-/* With one channel, both orders are the same. */
-static int needs_no_change(const dlda_array *array, const pixels *self)
-{
-    const dlda_npy *npy = &array->npy;
-
-    return (npy->kind == 'u' || npy->item == 4) && !npy->swapped && (!self->planar || self->channels == 1);
-}
-
-static dlda_status map_pixels(const dlda_array *array, pixels *self)
-{
-    dlda_status status = dlda_file_map(array->path, &self->mapping);
-    const dlda_npy *npy = &array->npy;
-
-    if (status != DLDA_OK) return status;
-    if (self->mapping.size != npy->start + npy->bytes)
-        return dlda_fail(DLDA_E_IO, "%s: changed while it was read", array->name);
-    void *elements = (void *)(self->mapping.bytes + npy->start);
-    if (npy->kind == 'u') self->bytes = elements;
-    else self->values = elements;
-    return DLDA_OK;
 }
 
 /* Converts C x H x W to H x W x C; `item` bytes per element. */
@@ -153,13 +125,10 @@ static dlda_status check_finite(const dlda_array *array, const pixels *self)
 static dlda_status get_pixels(dlda_array *array, const dlda_read_spec *spec, pixels *self)
 {
     dlda_status status = DLDA_OK;
-    int can_map = array->size_is_sure && !array->is_member && array->npy.start % array->npy.item == 0;
 
     DLDA_TRY(check_type(&array->npy, array->name));
     DLDA_TRY(find_layout(array, spec, self));
-    if (can_map && array->npy.bytes >= LEAST_MAPPED && needs_no_change(array, self))
-        DLDA_TRY(map_pixels(array, self));
-    else DLDA_TRY(read_pixels(array, self));
+    DLDA_TRY(read_pixels(array, self));
     DLDA_TRY(check_finite(array, self));
 done:
     return status;
@@ -284,7 +253,6 @@ dlda_status dlda_array_set_read(const dlda_array_set *arrays, const dlda_read_sp
     DLDA_TRY(dlda_dataset_new(&set, dataset));
     (*dataset)->storage->bytes = image.bytes;
     (*dataset)->storage->values = image.values;
-    (*dataset)->storage->mapping = image.mapping;
     image = (pixels){ 0 };
 done:
     release_pixels(&image);

@@ -25,12 +25,10 @@ static size_t sample_size(const dlda_dataset *self)
 
 void dlda_storage_drop_images(dlda_storage *storage)
 {
-    if (!storage->mapping.bytes && !storage->borrowed) {
+    if (!storage->borrowed) {
         dlda_release(storage->bytes);
         dlda_release(storage->values);
     }
-    dlda_file_unmap(&storage->mapping);
-    storage->mapping = (dlda_mapping){ 0 };
     storage->borrowed = 0;
 }
 

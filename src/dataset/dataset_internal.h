@@ -14,10 +14,9 @@
 /* Shared by a set and the sets split from it. Reference counted. */
 typedef struct dlda_storage {
     atomic_size_t users;
-    int borrowed;         /* bytes or values belong to the caller                                  */
-    uint8_t *bytes;       /* [images][height][width][channels]; NULL if there are values           */
-    float *values;        /* the same shape; NULL if there are bytes; may be unaligned if borrowed */
-    dlda_mapping mapping; /* the mapped file that contains bytes or values, if any                 */
+    int borrowed;   /* bytes or values belong to the caller                                  */
+    uint8_t *bytes; /* [images][height][width][channels]; NULL if there are values           */
+    float *values;  /* the same shape; NULL if there are bytes; may be unaligned if borrowed */
     size_t n_images;
     size_t ranks; /* above 1: divided among so many ranks, and bytes or values have these images only */
     size_t first_held, n_held;
@@ -60,7 +59,7 @@ dlda_status dlda_dataset_set_folds(dlda_dataset *dataset, size_t n, size_t **sta
 dlda_status dlda_dataset_select(const dlda_dataset *parent, const size_t *positions, size_t n,
                                 dlda_dataset **dataset);
 
-/* Releases the memory or the mapping of bytes or values. The pointers are left as they are. */
+/* Releases the memory of bytes or values. The pointers are left as they are. */
 void dlda_storage_drop_images(dlda_storage *storage);
 
 /* Replaces the class names; NULL: "0", "1", ... */

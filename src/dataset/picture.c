@@ -13,8 +13,18 @@
 
 enum { SIGNATURE = 16 };
 
-/* 400 MB in RGB: larger than any camera's picture, small enough to be safe. */
-static const size_t most_pixels = (size_t)1 << 27;
+/* 200 MB in RGB: as large as the pictures of most cameras. Encoders use a dozen scans. */
+static const size_t default_pixels = (size_t)1 << 26, default_scans = 100;
+
+size_t dlda_picture_most_pixels(const dlda_picture_request *request)
+{
+    return request->most_pixels ? request->most_pixels : default_pixels;
+}
+
+size_t dlda_picture_most_scans(const dlda_picture_request *request)
+{
+    return request->most_scans ? request->most_scans : default_scans;
+}
 
 typedef dlda_status decoder(const dlda_picture_file *file, dlda_image_shape *shape, uint8_t **pixels);
 
@@ -88,6 +98,8 @@ dlda_status dlda_picture_fail(const char *path, const uint8_t *start, size_t n)
 dlda_status dlda_picture_check(const dlda_picture_file *file, const dlda_image_shape *shape,
                                size_t most_pixels_per_byte)
 {
+    size_t most_pixels = dlda_picture_most_pixels(file->request);
+
     if (shape->height == 0 || shape->width == 0)
         return dlda_fail(DLDA_E_FORMAT, "%s: %zu x %zu pixels, expected at least 1 x 1", file->path, shape->height,
                          shape->width);
@@ -110,8 +122,29 @@ static dlda_status size_of(const char *path, FILE *stream, size_t *size)
     return DLDA_OK;
 }
 
+/* Reads the header and compares it with the only size that the caller accepts. */
+static dlda_status check_size(const dlda_picture_file *file, decoder *decode)
+{
+    dlda_status status = DLDA_OK;
+    const dlda_image_shape *only = file->request->only;
+    dlda_image_shape have = { 0 };
+
+    if (!only) return DLDA_OK;
+    DLDA_TRY(decode(file, &have, NULL));
+    if (have.height != only->height || have.width != only->width)
+        DLDA_FAIL(
+            DLDA_E_SHAPE,
+            "%s: %zu x %zu pixels (height, width), expected %zu x %zu; option resize %zux%zu converts pictures "
+            "to that size",
+            file->path, have.height, have.width, only->height, only->width, only->height, only->width);
+    rewind(file->stream);
+done:
+    return status;
+}
+
 static dlda_status read_stream(const dlda_picture_file *file, dlda_image_shape *shape, uint8_t **pixels)
 {
+    dlda_status status = DLDA_OK;
     uint8_t start[SIGNATURE] = { 0 };
     size_t n = fread(start, 1, sizeof start, file->stream);
     decoder *decode = decoder_of(start, n);
@@ -119,14 +152,19 @@ static dlda_status read_stream(const dlda_picture_file *file, dlda_image_shape *
     if (ferror(file->stream)) return dlda_fail(DLDA_E_IO, "%s: cannot read: %s", file->path, strerror(errno));
     if (!decode) return dlda_picture_fail(file->path, start, n);
     rewind(file->stream);
-    return decode(file, shape, pixels);
+    if (pixels) DLDA_TRY(check_size(file, decode));
+    DLDA_TRY(decode(file, shape, pixels));
+done:
+    return status;
 }
 
-static dlda_status read_picture(const char *path, const dlda_image_shape *want, dlda_image_shape *shape,
+static const dlda_picture_request no_request = { 0 };
+
+static dlda_status read_picture(const char *path, const dlda_picture_request *request, dlda_image_shape *shape,
                                 uint8_t **pixels)
 {
     dlda_status status = DLDA_OK;
-    dlda_picture_file file = { .path = path, .want = want };
+    dlda_picture_file file = { .path = path, .request = request ? request : &no_request };
 
     DLDA_TRY(dlda_file_open(path, &file.stream));
     DLDA_TRY(size_of(path, file.stream, &file.size));
@@ -136,27 +174,27 @@ done:
     return status;
 }
 
-dlda_status dlda_picture_shape(const char *path, dlda_image_shape *shape)
+dlda_status dlda_picture_shape(const char *path, const dlda_picture_request *request, dlda_image_shape *shape)
 {
-    return read_picture(path, NULL, shape, NULL);
+    return read_picture(path, request, shape, NULL);
 }
 
-dlda_status dlda_picture_read(const char *path, const dlda_image_shape *want, dlda_raw_images *image)
+dlda_status dlda_picture_read(const char *path, const dlda_picture_request *request, dlda_raw_images *image)
 {
     dlda_image_shape shape = { 0 };
     uint8_t *pixels = NULL;
-    dlda_status status = read_picture(path, want, &shape, &pixels);
+    dlda_status status = read_picture(path, request, &shape, &pixels);
 
     if (status == DLDA_OK) *image = (dlda_raw_images){ 1, shape.height, shape.width, shape.channels, pixels };
     return status;
 }
 
-dlda_status dlda_picture_decode(const void *bytes, size_t size, const char *name, const dlda_image_shape *want,
-                                dlda_raw_images *image)
+dlda_status dlda_picture_decode(const void *bytes, size_t size, const char *name,
+                                const dlda_picture_request *request, dlda_raw_images *image)
 {
     dlda_image_shape shape = { 0 };
     uint8_t *pixels = NULL;
-    dlda_picture_file file = { .path = name, .size = size, .want = want };
+    dlda_picture_file file = { .path = name, .size = size, .request = request ? request : &no_request };
 
     if (size == 0) return dlda_fail(DLDA_E_FORMAT, "%s: 0 bytes, expected a PNG or JPEG picture", name);
     file.stream = fmemopen((void *)bytes, size, "r"); /* opened for reading only */
@@ -200,7 +238,9 @@ static dlda_status read_alone(const dlda_source *source, dlda_dataset **dataset)
     dlda_status status = DLDA_OK;
     dlda_raw_images raw = { 0 };
 
-    DLDA_TRY(dlda_picture_read(source->spec->path, NULL, &raw));
+    const dlda_picture_request request = { .most_pixels = source->spec->most_pixels,
+                                           .most_scans = source->spec->most_scans };
+    DLDA_TRY(dlda_picture_read(source->spec->path, &request, &raw));
     DLDA_TRY(dlda_dataset_adopt(&raw, NULL, 0, NULL, dataset));
 done:
     dlda_release(raw.bytes);

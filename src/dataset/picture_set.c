@@ -26,6 +26,7 @@ typedef struct picture {
 typedef struct picture_set {
     const char *folder;
     const dlda_name_list *files;
+    dlda_picture_request request;
     picture *pictures; /* [files->count]      */
     dlda_image_shape want;
     uint8_t *images; /* [good pictures][want] */
@@ -47,7 +48,7 @@ static void look_at_picture(const picture_set *set, size_t i)
     char *path = NULL;
     dlda_status status = dlda_path_join(set->folder, dlda_name_list_at(set->files, i), &path);
 
-    if (status == DLDA_OK) status = dlda_picture_shape(path, &self->shape);
+    if (status == DLDA_OK) status = dlda_picture_shape(path, &set->request, &self->shape);
     keep_failure(self, status);
     if (status == DLDA_E_FORMAT) self->foreign = dlda_picture_file_foreign(path);
     dlda_release(path);
@@ -68,7 +69,7 @@ static dlda_status decode(const picture_set *set, size_t i)
     char *path = NULL;
 
     DLDA_TRY(dlda_path_join(set->folder, dlda_name_list_at(set->files, i), &path));
-    DLDA_TRY(dlda_picture_read(path, &set->want, &raw));
+    DLDA_TRY(dlda_picture_read(path, &set->request, &raw));
     dlda_image_shape have = { raw.height, raw.width, raw.channels };
     DLDA_TRY(dlda_resizer_create(&have, &set->want, &resizer));
     dlda_resizer_run(resizer, raw.bytes, set->images + set->pictures[i].place * dlda_image_size(&set->want));
@@ -306,6 +307,9 @@ dlda_status dlda_picture_set_read(const char *folder, const dlda_name_list *file
     dlda_team *team = NULL;
     size_t count = 0;
 
+    set.request = (dlda_picture_request){ .want = &set.want,
+                                          .most_pixels = spec->most_pixels,
+                                          .most_scans = spec->most_scans };
     DLDA_TRY(DLDA_TAKE(&set.pictures, files->count, folder));
     DLDA_TRY(dlda_team_create(spec->threads, &team));
     dlda_parallel_for(team, files->count, HEADERS, look_at_chunk, &set);

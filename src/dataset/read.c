@@ -221,24 +221,6 @@ static dlda_status check_values(const dlda_dataset *set, const dlda_read_spec *s
                      have.height, have.width, have.channels, want.height, want.width, want.channels);
 }
 
-/* Mapped bytes cannot be replaced, so they are copied. */
-static dlda_status own_bytes(dlda_dataset *set)
-{
-    dlda_status status = DLDA_OK;
-    dlda_storage *storage = set->storage;
-    size_t size = set->count * set->height * set->width *
-                  set->channels; /* cannot overflow: the data is in memory */
-    uint8_t *bytes = NULL;
-
-    if (!storage->mapping.bytes) return DLDA_OK;
-    DLDA_TRY(DLDA_TAKE(&bytes, size, "images"));
-    memcpy(bytes, storage->bytes, size);
-    dlda_file_unmap(&storage->mapping);
-    storage->bytes = bytes;
-done:
-    return status;
-}
-
 /* The set was just created, so its storage is not shared. */
 static dlda_status fit_images(dlda_dataset *set, const dlda_read_spec *spec)
 {
@@ -247,7 +229,6 @@ static dlda_status fit_images(dlda_dataset *set, const dlda_read_spec *spec)
 
     if (!set->storage->bytes) return check_values(set, spec);
     if (dlda_image_shape_equal(&have, &want)) return DLDA_OK;
-    if ((status = own_bytes(set)) != DLDA_OK) return status;
     dlda_raw_images raw = { set->count, set->height, set->width, set->channels, set->storage->bytes };
     status = dlda_images_fit(&raw, spec);
     set->storage->bytes = raw.bytes;

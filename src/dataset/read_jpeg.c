@@ -18,9 +18,8 @@
 
 #include <jpeglib.h>
 
-/* A block of 8 x 8 pixels takes at least one bit. A progressive file can repeat a scan over the whole image at the
- * cost of a few bytes; encoders use no more than a few dozen scans. */
-enum { MOST_PIXELS_PER_BYTE = 8 * 64, MOST_SCANS = 200 };
+/* A block of 8 x 8 pixels takes at least one bit. */
+enum { MOST_PIXELS_PER_BYTE = 8 * 64 };
 
 typedef struct jpeg_decoder {
     struct jpeg_decompress_struct jpeg;
@@ -58,11 +57,13 @@ static void print_nothing(j_common_ptr jpeg)
     (void)jpeg;
 }
 
+/* A progressive file can repeat a scan over the whole image at the cost of a few bytes. */
 static void limit_scans(j_common_ptr jpeg)
 {
     jpeg_decoder *self = jpeg->client_data;
 
-    if (self->jpeg.input_scan_number > MOST_SCANS) leave(self, "too many scans");
+    if ((size_t)self->jpeg.input_scan_number > dlda_picture_most_scans(self->file->request))
+        leave(self, "too many scans");
 }
 
 /* Grey images are decoded as grey, all others as RGB; CMYK would need a colour profile. */
@@ -90,7 +91,7 @@ static void find_orientation(jpeg_decoder *self)
 /* Chooses the smallest of 1/8, 1/4, 1/2, 1 that leaves at least twice the wanted size. */
 static void choose_scale(jpeg_decoder *self)
 {
-    const dlda_image_shape *want = self->file->want;
+    const dlda_image_shape *want = self->file->request->want;
 
     if (!want) return;
     int turned = dlda_orientation_transposes(self->orientation);

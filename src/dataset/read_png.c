@@ -44,7 +44,8 @@ static void read_bytes(png_structp png, png_bytep to, size_t n)
 {
     const png_decoder *self = png_get_io_ptr(png);
 
-    if (fread(to, 1, n, self->file->stream) != n) png_error(png, "cut short");
+    if (fread(to, 1, n, self->file->stream) == n) return;
+    png_error(png, ferror(self->file->stream) ? "cannot be read" : "cut short");
 }
 
 /* Converts any format to 8 bits of grey or RGB. */

@@ -123,17 +123,17 @@ static dlda_status check_images(const dlda_dataset *self)
 dlda_status dlda_write_png_folder(const dlda_dataset *self, dlda_part part, const char *folder)
 {
     dlda_status status = DLDA_OK;
-    char name[48];
-    char *target = NULL, *temporary = NULL;
+    const char *name = part == DLDA_PART_TRAIN ? "train" : "test";
+    char *target = NULL, *hidden = NULL, *temporary = NULL;
     int made = 0;
 
     DLDA_TRY(check_images(self));
-    DLDA_TRY(dlda_path_join(folder, part == DLDA_PART_TRAIN ? "train" : "test", &target));
+    DLDA_TRY(dlda_path_join(folder, name, &target));
     if (dlda_path_exists(target))
         DLDA_FAIL(DLDA_E_EXISTS, "%s: already exists; choose another folder, or remove it first", target);
-    snprintf(name, sizeof name, ".%s.tmp-%ld", part == DLDA_PART_TRAIN ? "train" : "test", (long)getpid());
-    DLDA_TRY(dlda_path_join(folder, name, &temporary));
-    DLDA_TRY(dlda_folder_make(temporary));
+    DLDA_TRY(dlda_folder_make(folder));
+    DLDA_TRY(dlda_path_join(folder, part == DLDA_PART_TRAIN ? ".train" : ".test", &hidden));
+    DLDA_TRY(dlda_folder_make_temporary(hidden, &temporary));
     made = 1;
     DLDA_TRY(write_classes(self, temporary));
     DLDA_TRY(dlda_path_move(temporary, target));
@@ -141,6 +141,7 @@ dlda_status dlda_write_png_folder(const dlda_dataset *self, dlda_part part, cons
 done:
     if (made) remove_tree(temporary);
     dlda_release(temporary);
+    dlda_release(hidden);
     dlda_release(target);
     return status;
 }

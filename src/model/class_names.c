@@ -3,7 +3,9 @@
  * class_names.c - converts class names to and from JSON.
  */
 #include "model/class_names.h"
+#include "base/json.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 
 dlda_status dlda_names_check(const char *const *names, size_t count, const char *where, const char *what,
                              dlda_status failure)
@@ -11,29 +13,35 @@ dlda_status dlda_names_check(const char *const *names, size_t count, const char 
     dlda_status status = DLDA_OK;
     json_t *seen = json_object();
 
+    if (!seen) DLDA_FAIL(DLDA_E_MEMORY, "%s: no memory for JSON", where);
     for (size_t c = 0; c < count; c++) {
         const json_t *twin = json_object_get(seen, names[c]);
         if (twin)
             DLDA_FAIL(failure, "%s: %s: numbers %lld and %zu are both '%s', expected different names", where, what,
                       (long long)json_integer_value(twin), c, dlda_show(names[c]).text);
-        /* Fails for invalid UTF-8, which is reported when the names are saved. */
-        json_object_set_new(seen, names[c], json_integer((json_int_t)c));
+        if (!dlda_is_utf8(names[c])) continue; /* is reported when the names are saved */
+        DLDA_TRY(dlda_json_set(seen, names[c], json_integer((json_int_t)c), where));
     }
 done:
     json_decref(seen);
     return status;
 }
 
-char *dlda_class_names_to_json(const char *const *names, size_t count)
+dlda_status dlda_names_to_json(const char *const *names, size_t count, const char *path, char **text)
 {
+    dlda_status status = DLDA_OK;
     json_t *array = json_array();
-    char *text = NULL;
-    int good = array != NULL;
 
-    for (size_t c = 0; good && c < count; c++) good = json_array_append_new(array, json_string(names[c])) == 0;
-    if (good) text = json_dumps(array, JSON_COMPACT);
+    for (size_t c = 0; c < count; c++) {
+        if (!dlda_is_utf8(names[c]))
+            DLDA_FAIL(DLDA_E_ARGUMENT, "%s: the name '%s' is not valid UTF-8", path, dlda_show(names[c]).text);
+        if (!array || json_array_append_new(array, json_string(names[c])) != 0)
+            DLDA_FAIL(DLDA_E_MEMORY, "%s: no memory for JSON", path);
+    }
+    DLDA_TRY(dlda_json_print(array, JSON_COMPACT, path, text));
+done:
     json_decref(array);
-    return text;
+    return status;
 }
 
 dlda_status dlda_class_names_from_json(const char *path, const char *text, json_t **array, const char ***names,
@@ -41,7 +49,7 @@ dlda_status dlda_class_names_from_json(const char *path, const char *text, json_
 {
     dlda_status status = DLDA_OK;
 
-    *array = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    DLDA_TRY(dlda_json_parse_text(text, path, array));
     if (!json_is_array(*array)) DLDA_FAIL(DLDA_E_FORMAT, "%s: 'classes' is not a JSON array", path);
     *count = json_array_size(*array);
     if (*count < 2 || *count > DLDA_MOST_CLASSES)

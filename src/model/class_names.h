@@ -15,8 +15,8 @@ enum { DLDA_MOST_CLASSES = 1 << 20 };
 dlda_status dlda_names_check(const char *const *names, size_t count, const char *where, const char *what,
                              dlda_status failure);
 
-/* Release the result with free; NULL if a name is not valid UTF-8. */
-char *dlda_class_names_to_json(const char *const *names, size_t count);
+/* Names as a JSON array, in new memory (dlda_release). DLDA_E_ARGUMENT for invalid UTF-8. */
+dlda_status dlda_names_to_json(const char *const *names, size_t count, const char *path, char **text);
 
 /* Reads 2 or more distinct names. Also after a failure, release *names [count] with dlda_release, and *array, which
  * owns the strings, with json_decref. `path` is for messages. */

@@ -4,11 +4,11 @@
  * feature; or, of a column of categories, [column, level, reference]. Models of tables have names only.
  */
 #include "model/feature_names.h"
+#include "base/json.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "model/class_names.h"
 #include "model/model.h"
-
-#include <jansson.h>
 
 static json_t *one_to_json(const dlda_feature *feature)
 {
@@ -16,17 +16,29 @@ static json_t *one_to_json(const dlda_feature *feature)
     return json_pack("[sss]", feature->column, feature->level, feature->reference ? feature->reference : "");
 }
 
-char *dlda_feature_names_to_json(const dlda_lda *lda)
+static int is_utf8(const dlda_feature *feature)
 {
-    json_t *array = json_array();
-    char *text = NULL;
-    int good = array != NULL;
+    return dlda_is_utf8(feature->column) && (!feature->level || dlda_is_utf8(feature->level)) &&
+           (!feature->reference || dlda_is_utf8(feature->reference));
+}
 
-    for (size_t j = 0; good && j < dlda_lda_features(lda); j++)
-        good = json_array_append_new(array, one_to_json(dlda_lda_feature(lda, j))) == 0;
-    if (good) text = json_dumps(array, JSON_COMPACT);
+dlda_status dlda_feature_names_to_json(const dlda_lda *lda, const char *path, char **text)
+{
+    dlda_status status = DLDA_OK;
+    json_t *array = json_array();
+
+    for (size_t j = 0; j < dlda_lda_features(lda); j++) {
+        const dlda_feature *feature = dlda_lda_feature(lda, j);
+        if (!is_utf8(feature))
+            DLDA_FAIL(DLDA_E_ARGUMENT, "%s: the feature '%s' is not valid UTF-8", path,
+                      dlda_show(feature->column).text);
+        if (!array || json_array_append_new(array, one_to_json(feature)) != 0)
+            DLDA_FAIL(DLDA_E_MEMORY, "%s: no memory for JSON", path);
+    }
+    DLDA_TRY(dlda_json_print(array, JSON_COMPACT, path, text));
+done:
     json_decref(array);
-    return text;
+    return status;
 }
 
 static int one_from_json(const json_t *value, dlda_feature *feature)
@@ -46,9 +58,10 @@ dlda_status dlda_feature_names_from_json(const char *path, const char *text, dld
 {
     dlda_status status = DLDA_OK;
     size_t D = dlda_lda_features(lda);
-    json_t *array = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    json_t *array = NULL;
     dlda_feature *list = NULL;
 
+    DLDA_TRY(dlda_json_parse_text(text, path, &array));
     if (!json_is_array(array) || json_array_size(array) != D)
         DLDA_FAIL(DLDA_E_FORMAT, "%s: 'features' is not a JSON array of %zu names", path, D);
     DLDA_TRY(DLDA_TAKE(&list, D, "feature names"));
@@ -66,9 +79,10 @@ dlda_status dlda_column_names_from_json(const char *path, const char *text, dlda
 {
     dlda_status status = DLDA_OK;
     size_t n = dlda_model_image_size(model);
-    json_t *array = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    json_t *array = NULL;
     const char **names = NULL;
 
+    DLDA_TRY(dlda_json_parse_text(text, path, &array));
     if (!json_is_array(array) || json_array_size(array) != n)
         DLDA_FAIL(DLDA_E_FORMAT, "%s: 'features' is not a JSON array of %zu names", path, n);
     DLDA_TRY(DLDA_TAKE(&names, n, "column names"));

@@ -7,8 +7,8 @@
 
 #include "base/status.h"
 
-/* In new memory (free); NULL if out of memory. The LDA has feature names. */
-char *dlda_feature_names_to_json(const dlda_lda *lda);
+/* The names of the features as a JSON array, in new memory (dlda_release). DLDA_E_ARGUMENT for invalid UTF-8. */
+dlda_status dlda_feature_names_to_json(const dlda_lda *lda, const char *path, char **text);
 /* Names the features; `path` is for messages. */
 dlda_status dlda_feature_names_from_json(const char *path, const char *text, dlda_lda *lda);
 

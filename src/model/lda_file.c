@@ -30,8 +30,7 @@ static dlda_status names_to_json(const dlda_lda *lda, const char *path, char **t
     DLDA_TRY(DLDA_TAKE(&names, lda->C, "class names"));
     for (size_t c = 0; c < lda->C; c++) names[c] = dlda_name_list_at(&lda->names, c);
     DLDA_TRY(dlda_names_check(names, lda->C, path, "classes", DLDA_E_ARGUMENT));
-    *text = dlda_class_names_to_json(names, lda->C);
-    if (!*text) DLDA_FAIL(DLDA_E_MEMORY, "%s: no memory for the class names", path);
+    DLDA_TRY(dlda_names_to_json(names, lda->C, path, text));
 done:
     dlda_release(names);
     return status;
@@ -51,15 +50,14 @@ static dlda_status encode(const dlda_lda *lda, const char *path, char **bytes, s
     if (!dlda_print_real(lda->lambda, 17, lambda)) DLDA_FAIL(DLDA_E_MEMORY, "%s: no memory for a locale", path);
     if (!isnan(lda->lambda)) texts[n_texts++] = (dlda_metadata_entry){ lambda_key, lambda };
     if (lda->list) {
-        features = dlda_feature_names_to_json(lda);
-        if (!features) DLDA_FAIL(DLDA_E_MEMORY, "%s: no memory for the feature names", path);
+        DLDA_TRY(dlda_feature_names_to_json(lda, path, &features));
         texts[n_texts++] = (dlda_metadata_entry){ features_key, features };
     }
     size_t n_tensors = dlda_head_tensors(lda, tensors);
     DLDA_TRY(dlda_safetensors_encode(path, tensors, n_tensors, texts, n_texts, bytes, size));
 done:
-    free(names);
-    free(features);
+    dlda_release(names);
+    dlda_release(features);
     return status;
 }
 

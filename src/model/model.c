@@ -4,6 +4,7 @@
  */
 #include "model/model.h"
 #include "base/chi_square.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "classify/evaluate.h"
@@ -12,18 +13,21 @@
 #include "model/calibration.h"
 #include "model/class_names.h"
 
-#include <jansson.h>
 #include <string.h>
 
-/* 1 if the training option `name` equals `value`; `value` NULL: if it is not empty. */
-static int has_option(const dlda_model *self, const char *name, const char *value)
+/* Reads the options of the training that decide how the model is used. */
+static dlda_status use_options(dlda_model *self)
 {
-    json_t *options = json_loads(self->options, 0, NULL);
-    const char *text = json_string_value(json_object_get(options, name));
-    int has = text && (value ? strcmp(text, value) == 0 : text[0] != '\0');
+    json_t *options = NULL;
+    dlda_status status = dlda_json_parse_text(self->options, "model: options", &options);
+    const char *objective = json_string_value(json_object_get(options, "objective"));
+    const char *resize = json_string_value(json_object_get(options, "resize"));
 
+    self->trained_softmax = objective && strcmp(objective, "cce") == 0;
+    self->softmax = self->classes == self->network->features && self->trained_softmax;
+    self->resized = resize && resize[0];
     json_decref(options);
-    return has;
+    return status;
 }
 
 dlda_status dlda_model_create(const dlda_model_spec *spec, dlda_model **model)
@@ -41,8 +45,7 @@ dlda_status dlda_model_create(const dlda_model_spec *spec, dlda_model **model)
     if (spec->columns)
         DLDA_TRY(dlda_take_texts(spec->columns, dlda_shape_size(self->network->input), &self->columns));
     DLDA_TRY(dlda_take_text(spec->options, &self->options));
-    self->softmax = self->classes == self->network->features && has_option(self, "objective", "cce");
-    self->resized = has_option(self, "resize", NULL);
+    DLDA_TRY(use_options(self));
     *model = self;
     self = NULL;
 done:
@@ -152,7 +155,7 @@ dlda_status dlda_model_require_softmax(const dlda_model *self)
 {
     DLDA_NEED(self);
     if (self->softmax) return DLDA_OK;
-    if (has_option(self, "objective", "cce"))
+    if (self->trained_softmax)
         return dlda_fail(DLDA_E_OPTION,
                          "the model's classes are not those its softmax was trained on; its LDA classifies "
                          "them");
@@ -164,7 +167,7 @@ dlda_status dlda_model_require_softmax(const dlda_model *self)
 void dlda_model_lose_softmax(dlda_model *self)
 {
     self->softmax = 0;
-    self->lost_softmax = has_option(self, "objective", "cce");
+    self->lost_softmax = self->trained_softmax;
 }
 
 dlda_status dlda_options_use_model(dlda_options *options, const dlda_model *model)

@@ -18,12 +18,13 @@ struct dlda_model {
     dlda_lda *lda;                        /* NULL until fitted                               */
     struct dlda_calibration *calibration; /* NULL: not calibrated */
     size_t classes;
-    char **class_names; /* [classes]                                                         */
-    char **columns;     /* [input size]: names of the columns of a table; NULL: none         */
-    char *options;      /* JSON                                                              */
-    int softmax;        /* 1: the features are the logits of a softmax over these classes    */
-    int lost_softmax;   /* 1: they were, but the refitted head has other classes             */
-    int resized;        /* 1: trained with option resize, so images of any size are accepted */
+    char **class_names;  /* [classes]                                                         */
+    char **columns;      /* [input size]: names of the columns of a table; NULL: none         */
+    char *options;       /* JSON                                                              */
+    int trained_softmax; /* 1: the network was trained with objective cce */
+    int softmax;         /* 1: the features are the logits of a softmax over these classes    */
+    int lost_softmax;    /* 1: they were, but the refitted head has other classes             */
+    int resized;         /* 1: trained with option resize, so images of any size are accepted */
 };
 
 typedef struct dlda_model_spec {

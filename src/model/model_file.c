@@ -6,6 +6,7 @@
  * network text implies, and unknown tensors are an error.
  */
 #include "base/file.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "model/calibration_file.h"
 #include "model/class_names.h"
@@ -61,12 +62,10 @@ static dlda_status encode(const dlda_model *model, const char *path, char **byte
     dlda_calibration_values calibration;
 
     if (!model->lda) DLDA_FAIL(DLDA_E_ARGUMENT, "%s: the model has no head yet", path);
-    names = dlda_class_names_to_json((const char *const *)model->class_names, model->classes);
-    if (!names) DLDA_FAIL(DLDA_E_ARGUMENT, "%s: a class name is not valid UTF-8", path);
-    if (model->columns) {
-        columns = dlda_class_names_to_json((const char *const *)model->columns, dlda_model_image_size(model));
-        if (!columns) DLDA_FAIL(DLDA_E_MEMORY, "%s: no memory for the column names", path);
-    }
+    DLDA_TRY(dlda_names_to_json((const char *const *)model->class_names, model->classes, path, &names));
+    if (model->columns)
+        DLDA_TRY(
+            dlda_names_to_json((const char *const *)model->columns, dlda_model_image_size(model), path, &columns));
     DLDA_TRY(dlda_preparation_to_json(model->preparation, &preparation));
     DLDA_TRY(dlda_network_visit(model->network, count_parameter, &list));
     DLDA_TRY(DLDA_TAKE(&list.tensors,
@@ -88,8 +87,8 @@ static dlda_status encode(const dlda_model *model, const char *path, char **byte
     if (bytes) DLDA_TRY(dlda_safetensors_encode(path, list.tensors, list.count, metadata, n_texts, bytes, size));
     else DLDA_TRY(dlda_safetensors_write(path, list.tensors, list.count, metadata, n_texts));
 done:
-    free(names);
-    free(columns);
+    dlda_release(names);
+    dlda_release(columns);
     dlda_release(preparation);
     dlda_release(list.tensors);
     return status;
@@ -127,10 +126,12 @@ static dlda_status require_text(const dlda_safetensors *file, const char *path, 
 
 static dlda_status check_options(const char *path, const char *text)
 {
-    json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    json_t *object = NULL;
+    dlda_status status = dlda_json_parse_text(text, path, &object);
     int good = json_is_object(object);
 
     json_decref(object);
+    if (status != DLDA_OK) return status;
     return good ? DLDA_OK : dlda_fail(DLDA_E_FORMAT, "%s: 'options' is not a JSON object", path);
 }
 

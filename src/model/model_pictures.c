@@ -35,20 +35,23 @@ static dlda_image_shape shape_of(const dlda_model *model)
     return (dlda_image_shape){ in.height, in.width, in.channels };
 }
 
-/* Converts pixels to the model's floats; they have the model's size if `any_size` is 0. */
-static dlda_status fit(const dlda_model *model, const char *name, int any_size, const dlda_raw_images *raw,
-                       float *image)
+/* What is read for a model: pictures of any size are going to be resized, others are refused by their header. */
+static dlda_picture_request request_of(const dlda_read_spec *spec, const dlda_image_shape *shape, int any_size)
+{
+    return (dlda_picture_request){ .want = any_size ? shape : NULL,
+                                   .only = any_size ? NULL : shape,
+                                   .most_pixels = spec->most_pixels,
+                                   .most_scans = spec->most_scans };
+}
+
+/* Converts pixels to the model's floats. */
+static dlda_status fit(const dlda_model *model, const char *name, const dlda_raw_images *raw, float *image)
 {
     dlda_status status = DLDA_OK;
     const dlda_image_shape have = { raw->height, raw->width, raw->channels }, want = shape_of(model);
     dlda_resizer *resizer = NULL;
     uint8_t *bytes = NULL;
 
-    if (!any_size && (have.height != want.height || have.width != want.width))
-        DLDA_FAIL(DLDA_E_SHAPE,
-                  "%s: %zu x %zu pixels (height, width), the model expects %zu x %zu; option resize %zux%zu "
-                  "converts pictures to that size",
-                  name, have.height, have.width, want.height, want.width, want.height, want.width);
     if (dlda_image_shape_equal(&have, &want)) {
         dlda_scale_bytes(raw->bytes, dlda_image_size(&want), image);
         return DLDA_OK;
@@ -63,13 +66,15 @@ done:
     return status;
 }
 
-static dlda_status read_one(const dlda_model *model, const char *path, int any_size, float *image)
+static dlda_status read_one(const dlda_model *model, const dlda_read_spec *spec, const char *path, int any_size,
+                            float *image)
 {
-    const dlda_image_shape want = shape_of(model);
+    const dlda_image_shape shape = shape_of(model);
+    const dlda_picture_request request = request_of(spec, &shape, any_size);
     dlda_raw_images raw = { 0 };
-    dlda_status status = dlda_picture_read(path, any_size ? &want : NULL, &raw);
+    dlda_status status = dlda_picture_read(path, &request, &raw);
 
-    if (status == DLDA_OK) status = fit(model, path, any_size, &raw, image);
+    if (status == DLDA_OK) status = fit(model, path, &raw, image);
     dlda_release(raw.bytes);
     return status;
 }
@@ -82,7 +87,7 @@ dlda_status dlda_model_read_picture(const dlda_model *model, const dlda_read_spe
     dlda_status status = find_size(model, spec, &any_size);
 
     if (status != DLDA_OK) return dlda_fail_at(status, "%s", spec->path);
-    return read_one(model, spec->path, any_size, image);
+    return read_one(model, spec, spec->path, any_size, image);
 }
 
 dlda_status dlda_model_decode_picture(const dlda_model *model, const dlda_read_spec *spec, const void *bytes,
@@ -90,14 +95,15 @@ dlda_status dlda_model_decode_picture(const dlda_model *model, const dlda_read_s
 {
     DLDA_NEED(model, spec, bytes, image);
     DLDA_NEED(spec->path);
-    const dlda_image_shape want = shape_of(model);
+    const dlda_image_shape shape = shape_of(model);
     dlda_raw_images raw = { 0 };
     int any_size = 0;
     dlda_status status = find_size(model, spec, &any_size);
 
     if (status != DLDA_OK) return dlda_fail_at(status, "%s", spec->path);
-    status = dlda_picture_decode(bytes, size, spec->path, any_size ? &want : NULL, &raw);
-    if (status == DLDA_OK) status = fit(model, spec->path, any_size, &raw, image);
+    const dlda_picture_request request = request_of(spec, &shape, any_size);
+    status = dlda_picture_decode(bytes, size, spec->path, &request, &raw);
+    if (status == DLDA_OK) status = fit(model, spec->path, &raw, image);
     dlda_release(raw.bytes);
     return status;
 }
@@ -106,6 +112,7 @@ dlda_status dlda_model_decode_picture(const dlda_model *model, const dlda_read_s
 
 typedef struct picture_job {
     const dlda_model *model;
+    const dlda_read_spec *spec;
     const char *const *paths; /* [n]              */
     int any_size;
     size_t size;         /* values per image        */
@@ -121,7 +128,7 @@ static void read_chunk(void *context, const dlda_chunk *chunk)
 
     for (size_t i = chunk->begin; i < chunk->end; i++) {
         float *image = job->images + i * job->size;
-        job->status[i] = read_one(job->model, job->paths[i], job->any_size, image);
+        job->status[i] = read_one(job->model, job->spec, job->paths[i], job->any_size, image);
         if (job->status[i] == DLDA_OK) continue;
         memset(image, 0, job->size * sizeof *image);
         if (dlda_take_text(dlda_last_error(), &job->messages[i]) != DLDA_OK) job->status[i] = DLDA_E_MEMORY;
@@ -155,9 +162,11 @@ dlda_status dlda_model_read_pictures(const dlda_model *model, dlda_workspace *wo
     if (n > 0) DLDA_NEED(paths, images, good);
     enum { GRAIN = 4 };
     dlda_status status = DLDA_OK;
-    picture_job job = {
-        .model = model, .paths = paths, .images = images, .size = dlda_shape_size(model->network->input)
-    };
+    picture_job job = { .model = model,
+                        .spec = spec,
+                        .paths = paths,
+                        .images = images,
+                        .size = dlda_shape_size(model->network->input) };
 
     status = find_size(model, spec, &job.any_size);
     if (status != DLDA_OK && n > 0) dlda_fail_at(status, "%s", paths[0]);

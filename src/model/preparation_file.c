@@ -7,9 +7,9 @@
  * tensor of the right shape.
  */
 #include "model/preparation_file.h"
+#include "base/json.h"
 #include "base/memory.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ enum { N_CONSTANTS = sizeof constants / sizeof constants[0] };
 static int add_steps(json_t *object, const dlda_preparation_spec *spec)
 {
     json_t *array = json_array();
-    int good = json_object_set_new(object, "steps", array) == 0;
+    int good = array && json_object_set_new(object, "steps", array) == 0;
 
     for (size_t i = 0; good && i < spec->n_steps; i++)
         good = json_array_append_new(array, json_string(dlda_prepare_name(spec->steps[i]))) == 0;
@@ -51,15 +51,11 @@ dlda_status dlda_preparation_to_json(const dlda_preparation *preparation, char *
     dlda_status status = DLDA_OK;
     const dlda_preparation_spec plain = { .n_steps = 1, .steps = { DLDA_PREPARE_SCALE } };
     json_t *object = json_object();
-    char *text = NULL;
 
     if (!object || !add_steps(object, preparation ? &preparation->spec : &plain))
         DLDA_FAIL(DLDA_E_MEMORY, "preparation: no memory for JSON");
-    text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17));
-    if (!text) DLDA_FAIL(DLDA_E_MEMORY, "preparation: no memory for JSON");
-    DLDA_TRY(dlda_take_text(text, json));
+    DLDA_TRY(dlda_json_print(object, JSON_COMPACT | JSON_REAL_PRECISION(17), "preparation", json));
 done:
-    free(text);
     json_decref(object);
     return status;
 }
@@ -118,7 +114,7 @@ static dlda_status read_spec(const dlda_safetensors *file, const char *path, dld
     json_t *object = NULL;
 
     *spec = (dlda_preparation_spec){ .n_steps = 0 };
-    object = json_loads(text ? text : "{\"steps\":[\"scale\"]}", JSON_REJECT_DUPLICATES, NULL);
+    DLDA_TRY(dlda_json_parse_text(text ? text : "{\"steps\":[\"scale\"]}", path, &object));
     if (!json_is_object(object)) DLDA_FAIL(DLDA_E_FORMAT, "%s: 'preparation' is not a JSON object", path);
     DLDA_TRY(read_steps(path, json_object_get(object, "steps"), spec));
     DLDA_TRY(read_constants(path, object, spec));

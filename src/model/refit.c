@@ -4,31 +4,36 @@
  *
  * The network is unchanged, so this takes one pass over some images and one eigenproblem.
  */
+#include "base/json.h"
 #include "base/memory.h"
 #include "dataset/dataset.h"
 #include "model/calibration.h"
 #include "model/model.h"
 #include "objective/scatter.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- Copy with other classes ---- */
 
-/* The options with another lambda, as JSON to be released with free; NULL if out of memory. */
-static char *options_with(const char *options, double lambda)
+/* The options with another lambda, as JSON in new memory. */
+static dlda_status options_with(const char *options, double lambda, char **text)
 {
-    json_t *object = json_loads(options, 0, NULL);
-    json_t *old = json_object_get(object, "lambda");
-    char *text = NULL;
+    dlda_status status = DLDA_OK;
+    json_t *object = NULL;
 
-    if (old && json_number_value(old) == lambda) text = strdup(options);
-    else if (object && json_object_set_new(object, "lambda", json_real(lambda)) == 0)
-        text = json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    DLDA_TRY(dlda_json_parse_text(options, "refit", &object));
+    if (!object) DLDA_FAIL(DLDA_E_ARGUMENT, "refit: the model's options are not JSON");
+    const json_t *old = json_object_get(object, "lambda");
+    if (old && json_number_value(old) == lambda) DLDA_TRY(dlda_take_text(options, text));
+    else {
+        DLDA_TRY(dlda_json_set(object, "lambda", json_real(lambda), "refit"));
+        DLDA_TRY(dlda_json_print(object, JSON_INDENT(2) | JSON_REAL_PRECISION(17), "refit", text));
+    }
+done:
     json_decref(object);
-    return text;
+    return status;
 }
 
 static int same_classes(const dlda_model *self, size_t classes, const char *const *names)
@@ -185,8 +190,7 @@ dlda_status dlda_model_refit(const dlda_model *self, dlda_workspace *workspace, 
     DLDA_TRY(DLDA_TAKE(&names, classes, "class names"));
     DLDA_TRY(DLDA_TAKE(&labels, dlda_dataset_count(data), "labels"));
     DLDA_TRY(choose_classes(self, data, names, labels));
-    options = options_with(self->options, lambda);
-    if (!options) DLDA_FAIL(DLDA_E_MEMORY, "refit: no memory for JSON");
+    DLDA_TRY(options_with(self->options, lambda, &options));
     DLDA_TRY(copy_without_head(self, classes, names, options, &made));
     DLDA_TRY(sum_features(self, workspace, data, labels, classes, &scatter));
     DLDA_TRY(dlda_lda_fit(scatter, lambda, &made->lda));
@@ -198,7 +202,7 @@ done:
     dlda_model_destroy(made);
     dlda_release(names);
     dlda_release(labels);
-    free(options);
+    dlda_release(options);
     return status;
 }
 
@@ -243,8 +247,7 @@ dlda_status dlda_model_add_class(const dlda_model *self, dlda_workspace *workspa
     DLDA_TRY(DLDA_TAKE(&zeros, dlda_dataset_count(images), "labels"));
     memcpy(names, self->class_names, self->classes * sizeof *names);
     names[self->classes] = name;
-    options = options_with(self->options, lambda);
-    if (!options) DLDA_FAIL(DLDA_E_MEMORY, "add class: no memory for JSON");
+    DLDA_TRY(options_with(self->options, lambda, &options));
     DLDA_TRY(copy_without_head(self, self->classes + 1, names, options, &made));
     DLDA_TRY(sum_features(self, workspace, images, zeros, 1, &scatter));
     DLDA_TRY(dlda_lda_extend(self->lda, scatter, lambda, &made->lda));
@@ -256,7 +259,7 @@ done:
     dlda_model_destroy(made);
     dlda_release(names);
     dlda_release(zeros);
-    free(options);
+    dlda_release(options);
     return status;
 }
 

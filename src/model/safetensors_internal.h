@@ -16,7 +16,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "safetensors data is u
 
 #define DLDA_METADATA_KEY "__metadata__"
 #define DLDA_MOST_FILE    ((size_t)UINT32_MAX - 1) /* 4 GB: far above any model; catches corrupt sizes */
-enum { DLDA_LENGTH_SIZE = 8, DLDA_MOST_HEADER = 100 * 1000 * 1000 };
+enum { DLDA_LENGTH_SIZE = 8, DLDA_MOST_HEADER = 32 * 1000 * 1000 }; /* room for a million names */
 
 /* Bits of an element; the type of that name, -1 if unknown. */
 unsigned dlda_dtype_bits(dlda_dtype dtype);

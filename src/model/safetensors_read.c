@@ -5,6 +5,7 @@
  * Checks proceed from the outside in: length, JSON, each tensor by itself, the tiling of the data, the values.
  */
 #include "base/file.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "model/safetensors_internal.h"
 
@@ -51,10 +52,8 @@ static dlda_status parse_header(const char *path, const char *text, size_t lengt
         return dlda_fail(DLDA_E_FORMAT,
                          "%s: header: first byte 0x%02x and last 0x%02x, expected '{' and '}' and spaces", path,
                          (unsigned char)text[0], (unsigned char)text[length - 1]);
-    *header = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
-    if (*header) return DLDA_OK;
-    if (json_error_code(&error) == json_error_out_of_memory)
-        return dlda_fail(DLDA_E_MEMORY, "%s: no memory for the header", path);
+    dlda_status status = dlda_json_parse(text, length, path, header, &error);
+    if (status != DLDA_E_FORMAT) return status;
     return dlda_fail(DLDA_E_FORMAT, "%s: header: %s, at byte %d; expected a JSON object", path,
                      dlda_show(error.text).text, error.position + DLDA_LENGTH_SIZE);
 }

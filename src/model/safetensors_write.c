@@ -3,7 +3,9 @@
  * safetensors_write.c - writes safetensors files. The same input gives the same bytes.
  */
 #include "base/file.h"
+#include "base/json.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "model/safetensors_internal.h"
 
 #include <stdlib.h>
@@ -41,8 +43,10 @@ static dlda_status describe_metadata(const char *path, const dlda_metadata_entry
         const char *key = metadata[i].key;
         if (json_object_get(texts, key))
             return dlda_fail(DLDA_E_ARGUMENT, "%s: metadata '%s': used twice", path, dlda_show(key).text);
-        if (json_object_set_new(texts, key, json_string(metadata[i].value)) != 0)
+        if (!dlda_is_utf8(key) || !dlda_is_utf8(metadata[i].value))
             return dlda_fail(DLDA_E_ARGUMENT, "%s: metadata '%s': not valid UTF-8", path, dlda_show(key).text);
+        dlda_status status = dlda_json_set(texts, key, json_string(metadata[i].value), path);
+        if (status != DLDA_OK) return status;
     }
     return DLDA_OK;
 }
@@ -67,10 +71,10 @@ static dlda_status describe_tensor(const char *path, const dlda_tensor *tensor, 
     if (json_object_get(header, tensor->name))
         return dlda_fail(DLDA_E_ARGUMENT, "%s: tensor '%s': the name is used twice", path,
                          dlda_show(tensor->name).text);
-    if (json_object_set_new(header, tensor->name, tensor_to_json(tensor, begin)) != 0)
+    if (!dlda_is_utf8(tensor->name))
         return dlda_fail(DLDA_E_ARGUMENT, "%s: tensor '%s': the name is not valid UTF-8", path,
                          dlda_show(tensor->name).text);
-    return DLDA_OK;
+    return dlda_json_set(header, tensor->name, tensor_to_json(tensor, begin), path);
 }
 
 /* 8-byte types are written before 4-byte types, so that each tensor is aligned without padding. */

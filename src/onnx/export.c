@@ -3,6 +3,7 @@
  * export.c - exports a model as an ONNX file (docs/onnx.md): images in, classes and probabilities out.
  */
 #include "onnx/export.h"
+#include "base/memory.h"
 #include "model/class_names.h"
 
 #include <stdlib.h>
@@ -48,8 +49,7 @@ dlda_status dlda_model_export_onnx(const dlda_model *model, dlda_probability kin
     if (kind == DLDA_PROBABILITY_SOFTMAX) DLDA_TRY(dlda_model_require_softmax(model));
     else if (kind != DLDA_PROBABILITY_PAPER && kind != DLDA_PROBABILITY_BAYES)
         DLDA_FAIL(DLDA_E_ARGUMENT, "%s: unknown kind of probability %d", path, (int)kind);
-    names = dlda_class_names_to_json((const char *const *)model->class_names, model->classes);
-    if (!names) DLDA_FAIL(DLDA_E_ARGUMENT, "%s: a class name is not valid UTF-8", path);
+    DLDA_TRY(dlda_names_to_json((const char *const *)model->class_names, model->classes, path, &names));
     DLDA_TRY(dlda_onnx_graph_create("deeplda", &graph));
     DLDA_TRY(add_input(graph, model));
     DLDA_TRY(dlda_onnx_add_preparation(graph, model, &value));
@@ -58,7 +58,7 @@ dlda_status dlda_model_export_onnx(const dlda_model *model, dlda_probability kin
     DLDA_TRY(add_notes(graph, model, kind, names));
     DLDA_TRY(dlda_onnx_write(graph, path));
 done:
-    free(names);
+    dlda_release(names);
     dlda_onnx_graph_destroy(graph);
     return status;
 }

@@ -7,12 +7,12 @@
  */
 #include "training/checkpoint.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "training/checkpoint_file.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,19 +121,29 @@ static void list_tensors(const dlda_trainer *self, const counters *numbers, cons
 
 /* ---- Saving ---- */
 
-/* Renames the last checkpoint to the previous one, so that a complete file always has one of the two names. A
- * checkpoint left by another training is removed. */
+/* Renames the last checkpoint to the previous one, so that a complete file always has one of the two names. The
+ * checkpoint of an earlier training is replaced. */
 static dlda_status rotate(const dlda_trainer *self, const char *path, const char *older, const char *fresh)
 {
-    if (!self->has_checkpoint) unlink(older);
+    dlda_status status = DLDA_OK;
+
+    if (!self->has_checkpoint) DLDA_TRY(dlda_trainer_remove_earlier(self));
     else if (dlda_path_exists(path) && rename(path, older) != 0)
-        return dlda_fail(DLDA_E_IO, "%s: cannot rename: %s", path, strerror(errno));
-    return dlda_file_rename(fresh, path);
+        DLDA_FAIL(DLDA_E_IO, "%s: cannot rename: %s", path, strerror(errno));
+    DLDA_TRY(dlda_path_move(fresh, path));
+done:
+    return status;
 }
 
-dlda_status dlda_checkpoint_save(const dlda_trainer *self, const char *folder)
+static const char *or_null(int given, const char *text)
+{
+    return given && text[0] ? text : NULL;
+}
+
+dlda_status dlda_checkpoint_save(const dlda_trainer *self)
 {
     dlda_status status = DLDA_OK;
+    const char *folder = self->folder;
     const dlda_history *history = self->history;
     const counters numbers = { (double)self->epochs_done,   (double)self->batches_done,
                                (double)self->steps_done,    self->loss_sum,
@@ -144,12 +154,16 @@ dlda_status dlda_checkpoint_save(const dlda_trainer *self, const char *folder)
     tensor_set set = { .count = 0 };
     char data[64];
     int given = dlda_options_is_given(self->options, "data");
-    const dlda_checkpoint_texts texts = { self->model->network->text, self->model->options, data,
-                                          given ? self->options->data : "" };
+    const dlda_checkpoint_texts texts = { self->model->network->text,
+                                          self->model->options,
+                                          data,
+                                          given ? self->options->data : "",
+                                          or_null(given, self->options->format),
+                                          or_null(given, self->options->label) };
 
     DLDA_TRY(dlda_path_join(folder, DLDA_CHECKPOINT_NEWEST, &path));
     DLDA_TRY(dlda_path_join(folder, DLDA_CHECKPOINT_PREVIOUS, &older));
-    DLDA_TRY(dlda_path_join(folder, "checkpoint-next.safetensors", &fresh));
+    DLDA_TRY(dlda_path_join(folder, DLDA_CHECKPOINT_NEXT, &fresh));
     DLDA_TRY(DLDA_TAKE(&epochs, history->count + 1, "checkpoint"));
     for (size_t i = 0; i < history->count; i++) pack_epoch(&history->epochs[i], epochs[i]);
     list_tensors(self, &numbers, epochs[0], &set);
@@ -166,28 +180,35 @@ done:
 
 /* ---- Loading ---- */
 
+/* A value of an option as JSON; texts of more than 60 bytes are cut. */
+static void print_value(const json_t *value, char text[64])
+{
+    size_t n = json_dumpb(value, text, 60, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
+
+    strcpy(text + (n < 60 ? n : 60), n > 60 ? "..." : "");
+}
+
 /* Names the first option that differs. A different number of epochs is allowed, so that a
  * training can be extended. */
 static dlda_status compare_options(const char *path, const char *theirs, const char *ours)
 {
     dlda_status status = DLDA_OK;
-    json_t *old = json_loads(theirs, JSON_REJECT_DUPLICATES, NULL), *new = json_loads(ours, 0, NULL);
+    json_t *old = NULL, *new = NULL;
     const char *key = NULL;
     const json_t *value = NULL;
 
+    DLDA_TRY(dlda_json_parse_text(theirs, path, &old));
+    DLDA_TRY(dlda_json_parse_text(ours, path, &new));
     if (!json_is_object(old) || !json_is_object(new)) DLDA_FAIL(DLDA_E_FORMAT, "%s: options are no object", path);
     json_object_foreach(new, key, value)
     {
         const json_t *other = json_object_get(old, key);
         if (strcmp(key, "epochs") == 0 || !other || json_equal(other, value)) continue;
-        char *a = json_dumps(other, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
-        char *b = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
-        status = dlda_fail(DLDA_E_OPTION,
-                           "%s: option %s was %s, now it is %s; a resumed training keeps its options", path, key,
-                           a ? a : "?", b ? b : "?");
-        free(a);
-        free(b);
-        goto done;
+        char was[64], is[64];
+        print_value(other, was);
+        print_value(value, is);
+        DLDA_FAIL(DLDA_E_OPTION, "%s: option %s was %s, now it is %s; a resumed training keeps its options", path,
+                  key, was, is);
     }
 done:
     json_decref(old);

@@ -15,9 +15,11 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { FORMAT, NETWORK, OPTIONS, DATA, SOURCE, N_TEXTS };
+enum { FORMAT, NETWORK, OPTIONS, DATA, SOURCE, DATA_FORMAT, LABEL, N_TEXTS };
 
-static const char *const keys[N_TEXTS] = { DLDA_CHECKPOINT_KEY, "network", "options", "data", "source" };
+static const char *const keys[N_TEXTS] = {
+    DLDA_CHECKPOINT_KEY, "network", "options", "data", "source", "format", "label"
+};
 static const char format_version[] = "1";
 
 static const char *const names[] = { "counters",
@@ -100,16 +102,18 @@ dlda_status dlda_checkpoint_write(const char *path, const dlda_tensor *tensors, 
                                   const dlda_checkpoint_texts *texts)
 {
     const char *const values[N_TEXTS] = { format_version, texts->network, texts->options, texts->data,
-                                          texts->source };
+                                          texts->source,  texts->format,  texts->label };
     const dlda_tensor *sorted[DLDA_CHECKPOINT_TENSORS];
     dlda_metadata_entry metadata[N_TEXTS + 1];
+    size_t n_texts = 0;
     char sum[16];
 
     for (size_t i = 0; i < count; i++) sorted[i] = &tensors[i];
     checksum(values, sorted, count, sum);
-    for (size_t i = 0; i < N_TEXTS; i++) metadata[i] = (dlda_metadata_entry){ keys[i], values[i] };
-    metadata[N_TEXTS] = (dlda_metadata_entry){ "checksum", sum };
-    return dlda_safetensors_write(path, tensors, count, metadata, N_TEXTS + 1);
+    for (size_t i = 0; i < N_TEXTS; i++)
+        if (values[i]) metadata[n_texts++] = (dlda_metadata_entry){ keys[i], values[i] };
+    metadata[n_texts++] = (dlda_metadata_entry){ "checksum", sum };
+    return dlda_safetensors_write(path, tensors, count, metadata, n_texts);
 }
 
 dlda_status dlda_checkpoint_open(const char *path, dlda_safetensors **file)
@@ -143,10 +147,9 @@ dlda_status dlda_checkpoint_open_newest(const char *folder, dlda_safetensors **f
         DLDA_FAIL(DLDA_E_IO, "%s: %s, expected a run folder", folder,
                   dlda_path_exists(folder) ? "not a folder" : "no such folder");
     if (!dlda_path_exists(first) && !dlda_path_exists(second))
-        DLDA_FAIL(DLDA_E_IO, "%s: no checkpoint in this folder; a training leaves one after its first epoch",
-                  folder);
+        DLDA_FAIL(DLDA_E_IO, "%s: no checkpoint in this folder; a training writes one when it begins", folder);
     status = dlda_checkpoint_open(first, file);
-    if (status != DLDA_OK && dlda_path_exists(second)) {
+    if (status != DLDA_OK && status != DLDA_E_MEMORY && dlda_path_exists(second)) {
         snprintf(damage, 1024, "%s", dlda_last_error());
         dlda_release(first);
         first = second;
@@ -172,7 +175,9 @@ dlda_status dlda_checkpoint_read_texts(const dlda_safetensors *file, const char 
     *texts = (dlda_checkpoint_texts){ .network = dlda_safetensors_metadata(file, keys[NETWORK]),
                                       .options = dlda_safetensors_metadata(file, keys[OPTIONS]),
                                       .data = dlda_safetensors_metadata(file, keys[DATA]),
-                                      .source = source ? source : "" };
+                                      .source = source ? source : "",
+                                      .format = dlda_safetensors_metadata(file, keys[DATA_FORMAT]),
+                                      .label = dlda_safetensors_metadata(file, keys[LABEL]) };
     if (!texts->network || !texts->options || !texts->data)
         return dlda_fail(DLDA_E_FORMAT, "%s: metadata is missing", path);
     return DLDA_OK;

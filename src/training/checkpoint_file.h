@@ -13,6 +13,7 @@
 
 #define DLDA_CHECKPOINT_NEWEST   "checkpoint.safetensors"
 #define DLDA_CHECKPOINT_PREVIOUS "checkpoint-previous.safetensors"
+#define DLDA_CHECKPOINT_NEXT     "checkpoint-next.safetensors"
 
 enum {
     DLDA_CHECKPOINT_TENSORS = 15, /* upper limit                  */
@@ -22,8 +23,9 @@ enum {
 
 typedef struct dlda_checkpoint_texts {
     const char *network, *options;
-    const char *data;   /* fingerprint of the data                                 */
-    const char *source; /* path or name of the data; "" in files of early versions */
+    const char *data;           /* fingerprint of the data                                 */
+    const char *source;         /* path or name of the data; "" in files of early versions */
+    const char *format, *label; /* options of these names, for reading the data; NULL: not given */
 } dlda_checkpoint_texts;
 
 /* The array "counters". */

@@ -6,6 +6,7 @@
  * same states as an uninterrupted one.
  */
 #include "base/clock.h"
+#include "base/file.h"
 #include "model/calibration.h"
 #include "objective/objective.h"
 #include "training/checkpoint.h"
@@ -83,7 +84,7 @@ static dlda_status save(dlda_trainer *self)
 
     if (status != DLDA_OK || !self->folder) return status;
     self->epoch_seconds = self->batches_done ? dlda_seconds_now() - self->clock.epoch_begin : 0;
-    status = dlda_checkpoint_save(self, self->folder);
+    status = dlda_checkpoint_save(self);
     if (status == DLDA_OK) self->has_checkpoint = 1;
     self->clock.saved = dlda_seconds_now();
     return status;
@@ -255,38 +256,49 @@ int dlda_trainer_is_complete(const dlda_trainer *self)
 }
 
 /* Writes the final state to run.json. If that fails too, the first failure is the one returned. */
-static dlda_status tell_end(dlda_trainer *self, dlda_status status)
+static dlda_status write_end(dlda_trainer *self, dlda_status status)
 {
     char message[1024];
 
     if (status != DLDA_OK && status != DLDA_E_STOPPED) dlda_comm_fail(self->comm, status);
-    if (self->epochs_done == 0) return status; /* the folder may still hold the complete files of an earlier run */
     if (status == DLDA_OK) return dlda_run_file_write(self, DLDA_RUN_COMPLETE, NULL);
     snprintf(message, sizeof message, "%s", dlda_last_error());
     (void)write_epochs(self);
-    (void)dlda_run_file_write(self, status == DLDA_E_STOPPED ? DLDA_RUN_STOPPED : DLDA_RUN_FAILED, message);
+    if (self->epochs_done == 0 && self->made_folder && status != DLDA_E_STOPPED) dlda_trainer_remove_record(self);
+    else if (self->has_checkpoint)
+        (void)dlda_run_file_write(self, status == DLDA_E_STOPPED ? DLDA_RUN_STOPPED : DLDA_RUN_FAILED, message);
     return dlda_fail(status, "%s", message);
 }
 
-/* Called before each batch or epoch; does its work once per process. */
+static dlda_status tell_end(dlda_trainer *self, dlda_status status)
+{
+    dlda_status end = write_end(self, status);
+
+    dlda_trainer_unlock_folder(self);
+    return end;
+}
+
+/* Called before each batch or epoch; apart from the lock, does its work once per process. */
 static dlda_status begin_run(dlda_trainer *self)
 {
     double now = dlda_seconds_now(), batches = (double)dlda_sampler_batches(self->sampler);
+    dlda_status locked = dlda_trainer_lock_folder(self);
 
-    if (self->clock.begin > 0) return DLDA_OK;
+    if (locked != DLDA_OK || self->clock.begin > 0) return locked;
     self->clock = (dlda_run_clock){ .begin = now,
                                     .saved = now,
                                     .epochs_before = (double)self->epochs_done +
                                                      (double)self->batches_done / batches };
     if (self->steps_done == 0) dlda_trainer_warn(self);
-    return self->epochs_done > 0 ? dlda_run_file_write(self, DLDA_RUN_RUNNING, NULL) : DLDA_OK;
+    return dlda_trainer_begin_record(self);
 }
 
 static dlda_status begin_part(dlda_trainer *self)
 {
     if (dlda_trainer_is_complete(self))
         return dlda_fail(DLDA_E_ARGUMENT, "the training is complete after %zu epochs", self->epochs_done);
-    return begin_run(self);
+    dlda_status status = begin_run(self);
+    return status == DLDA_OK ? status : dlda_comm_fail(self->comm, status);
 }
 
 static dlda_status run_rest_of_epoch(dlda_trainer *self)
@@ -370,16 +382,19 @@ dlda_status dlda_trainer_resume(dlda_trainer *self, const char *folder)
 {
     DLDA_NEED(self, folder);
     dlda_status status = DLDA_OK;
+    int opened = 0;
 
     if (self->steps_done > 0)
         DLDA_FAIL(DLDA_E_ARGUMENT, "resume: %zu steps are done already, expected a new trainer", self->steps_done);
+    if (dlda_path_is_folder(folder)) DLDA_TRY(dlda_trainer_record(self, folder, 1)); /* else loading fails */
+    opened = 1;
     DLDA_TRY(dlda_checkpoint_load(self, folder));
-    DLDA_TRY(dlda_trainer_record(self, folder, 1));
     self->has_checkpoint = 1;
     DLDA_TRY(
         dlda_comm_agree(self->comm, &self->steps_done, sizeof self->steps_done, "the steps in the checkpoint"));
     DLDA_TRY(dlda_comm_agree(self->comm, self->weights, self->model->network->n_weights * sizeof *self->weights,
                              "the weights in the checkpoint"));
 done:
+    if (status != DLDA_OK && opened) dlda_trainer_leave_folder(self); /* a later run must not write into it */
     return status == DLDA_OK ? status : dlda_comm_fail(self->comm, status);
 }

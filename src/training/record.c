@@ -2,10 +2,13 @@
  *
  * record.c - the run folder: options.json, history.csv, eigenvalues.csv, model.safetensors, run.json.
  *
- * Each file is replaced atomically, so a reader finds complete files at any time.
+ * Each file is replaced atomically, so a reader finds complete files at any time. The folder is locked from the moment
+ * the trainer records into it until the end of the run.
  */
 #include "base/file.h"
 #include "base/memory.h"
+#include "training/checkpoint.h"
+#include "training/checkpoint_file.h"
 #include "training/run_file.h"
 
 #include <errno.h>
@@ -39,32 +42,131 @@ done:
     return status;
 }
 
+/* A caller may resume a run that has ended while its trainer still exists: the lock is released at the end of a run, and
+ * taken again if the run goes on. */
+dlda_status dlda_trainer_lock_folder(dlda_trainer *self)
+{
+    return self->folder && !self->folder_lock ? dlda_folder_lock_take(self->folder, &self->folder_lock) : DLDA_OK;
+}
+
+void dlda_trainer_unlock_folder(dlda_trainer *self)
+{
+    dlda_folder_lock_release(self->folder_lock);
+    self->folder_lock = NULL;
+}
+
+void dlda_trainer_leave_folder(dlda_trainer *self)
+{
+    if (self->folder && self->made_folder) rmdir(self->folder); /* fails if it is not empty */
+    dlda_trainer_unlock_folder(self);
+    dlda_release(self->folder);
+    self->folder = NULL;
+    self->made_folder = 0;
+}
+
 dlda_status dlda_trainer_record(dlda_trainer *self, const char *folder, int force)
 {
     DLDA_NEED(self, folder);
     dlda_status status = DLDA_OK;
+    dlda_folder_lock *lock = NULL;
     char *copy = NULL;
+    int made = 0;
 
-    if (self->clock.begin > 0) /* some files are written by the first epoch alone */
+    if (self->clock.begin > 0) /* the folder got its first files when the training began */
         DLDA_FAIL(DLDA_E_ARGUMENT, "record: %zu steps are done already, expected a trainer that has not begun",
                   self->steps_done);
     if (dlda_comm_rank(self->comm) > 0) return DLDA_OK; /* rank 0 writes for all */
     DLDA_TRY(dlda_take_text(folder, &copy));
-    DLDA_TRY(make_folder(folder, force, &self->made_folder));
+    DLDA_TRY(make_folder(folder, force, &made));
+    DLDA_TRY(dlda_folder_lock_take(folder, &lock));
     dlda_folder_remove_leftovers(folder);
-    dlda_release(self->folder);
+    dlda_trainer_leave_folder(self);
     self->folder = copy;
+    self->folder_lock = lock;
+    self->made_folder = made;
     copy = NULL;
+    lock = NULL;
 done:
+    if (status != DLDA_OK && made) rmdir(folder);
+    dlda_folder_lock_release(lock);
     dlda_release(copy);
     return status == DLDA_OK ? status : dlda_comm_fail(self->comm, status);
 }
 
-void dlda_trainer_leave_folder(const dlda_trainer *self)
+/* ---- The first files ---- */
+
+static const char *const file_names[] = { "model.safetensors",  "history.csv",
+                                          "eigenvalues.csv",    "options.json",
+                                          "run.json",           DLDA_CHECKPOINT_PREVIOUS,
+                                          DLDA_CHECKPOINT_NEXT, DLDA_CHECKPOINT_NEWEST };
+
+/* The first ones are results of epochs, the last ones the state of a training. */
+enum {
+    N_RESULTS = 3,
+    N_FILES = sizeof file_names / sizeof file_names[0],
+    N_STATES = 2,
+    N_OTHERS = N_FILES - N_STATES
+};
+
+static dlda_status remove_file(const char *folder, const char *name)
 {
-    if (self->folder && self->made_folder && self->epochs_done == 0)
-        rmdir(self->folder); /* rmdir fails if it is not empty */
+    char *path = NULL;
+    dlda_status status = dlda_path_join(folder, name, &path);
+
+    if (status == DLDA_OK && unlink(path) != 0 && errno != ENOENT)
+        status = dlda_fail(DLDA_E_IO, "%s: cannot remove: %s", path, strerror(errno));
+    dlda_release(path);
+    return status;
 }
+
+dlda_status dlda_trainer_remove_earlier(const dlda_trainer *self)
+{
+    dlda_status status = DLDA_OK;
+
+    for (size_t i = 0; i < N_OTHERS; i++) DLDA_TRY(remove_file(self->folder, file_names[i]));
+done:
+    return status;
+}
+
+void dlda_trainer_remove_record(const dlda_trainer *self)
+{
+    for (size_t i = 0; i < N_FILES; i++) (void)remove_file(self->folder, file_names[i]);
+}
+
+static int has_file(const dlda_trainer *self, const char *name)
+{
+    char *path = NULL;
+    int there = dlda_path_join(self->folder, name, &path) == DLDA_OK && dlda_path_exists(path);
+
+    dlda_release(path);
+    return there;
+}
+
+/* A training that ended between two files may lack some; all of them follow from its checkpoint. */
+static dlda_status restore_files(const dlda_trainer *self)
+{
+    for (size_t i = 0; self->epochs_done > 0 && i < N_RESULTS; i++)
+        if (!has_file(self, file_names[i])) return dlda_trainer_write_record(self, self->best_epoch > 0);
+    return DLDA_OK;
+}
+
+/* The checkpoint is the state of the folder: when it is replaced, the other files of an earlier training are gone, and
+ * those of this one are written after it. So the folder never has files of two trainings. */
+dlda_status dlda_trainer_begin_record(dlda_trainer *self)
+{
+    dlda_status status = DLDA_OK;
+
+    if (!self->folder) return DLDA_OK;
+    if (!self->has_checkpoint) DLDA_TRY(dlda_checkpoint_save(self));
+    self->has_checkpoint = 1;
+    if (!has_file(self, "options.json")) DLDA_TRY(write_options(self));
+    DLDA_TRY(dlda_run_file_write(self, DLDA_RUN_RUNNING, NULL));
+    DLDA_TRY(restore_files(self));
+done:
+    return status;
+}
+
+/* ---- After an epoch ---- */
 
 dlda_status dlda_trainer_write_record(const dlda_trainer *self, int new_best)
 {
@@ -75,13 +177,6 @@ dlda_status dlda_trainer_write_record(const dlda_trainer *self, int new_best)
     DLDA_TRY(dlda_path_join(self->folder, "history.csv", &history));
     DLDA_TRY(dlda_path_join(self->folder, "eigenvalues.csv", &eigenvalues));
     DLDA_TRY(dlda_path_join(self->folder, "model.safetensors", &model));
-    /* Written after the first epoch only: until then the folder may hold the complete files of an earlier run. */
-    if (self->epochs_done == 1) {
-        DLDA_TRY(dlda_run_file_write(
-            self, DLDA_RUN_RUNNING,
-            NULL)); /* first, so that a reader of the other files sees that the run is not finished */
-        DLDA_TRY(write_options(self));
-    }
     if (new_best) DLDA_TRY(dlda_model_save(self->model, model));
     DLDA_TRY(dlda_history_write(self->history, history));
     DLDA_TRY(dlda_history_write_eigenvalues(self->history, eigenvalues));

@@ -6,11 +6,12 @@
 #define _GNU_SOURCE
 #include "training/run_file.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/options.h"
+#include "base/utf8.h"
 #include "kernels/kernels.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -73,58 +74,68 @@ static int is_alive(const char *host, long id, double start)
 
 /* ---- The file ---- */
 
-static void put_text(json_t *object, const char *key, const char *text)
+/* The object that is being made. A value that could not be added makes the whole file fail. */
+typedef struct run_facts {
+    json_t *object;
+    int lacks; /* 1: no memory for a value */
+} run_facts;
+
+static void put(run_facts *facts, const char *key, json_t *value)
 {
-    json_t *value = json_string(text);
-    json_object_set_new(object, key, value ? value : json_string("(not UTF-8)"));
+    if (!value || json_object_set_new(facts->object, key, value) != 0) facts->lacks = 1;
 }
 
-static void put_count(json_t *object, const char *key, size_t count)
+static void put_text(run_facts *facts, const char *key, const char *text)
 {
-    json_object_set_new(object, key, json_integer((json_int_t)count));
+    put(facts, key, json_string(dlda_is_utf8(text) ? text : "(not UTF-8)"));
+}
+
+static void put_count(run_facts *facts, const char *key, size_t count)
+{
+    put(facts, key, json_integer((json_int_t)count));
 }
 
 /* Where the data came from, if the caller stated it. Files and folders get their absolute path. */
-static void put_data(json_t *object, const dlda_trainer *self)
+static void put_data(run_facts *facts, const dlda_trainer *self)
 {
     const dlda_options *options = self->options;
     int given = dlda_options_is_given(options, "data");
     char *path = given ? realpath(options->data, NULL) : NULL;
 
-    if (given) put_text(object, "data", options->data);
-    if (path) put_text(object, "data_path", path);
-    if (given && options->format[0]) put_text(object, "format", options->format);
-    if (given && options->label[0]) put_text(object, "label", options->label);
+    if (given) put_text(facts, "data", options->data);
+    if (path) put_text(facts, "data_path", path);
+    if (given && options->format[0]) put_text(facts, "format", options->format);
+    if (given && options->label[0]) put_text(facts, "label", options->label);
     free(path);
-    put_count(object, "training_samples", dlda_dataset_count(self->train));
-    put_count(object, "validation_samples", self->validation ? dlda_dataset_count(self->validation) : 0);
-    put_count(object, "height", dlda_dataset_height(self->train));
-    put_count(object, "width", dlda_dataset_width(self->train));
-    put_count(object, "channels", dlda_dataset_channels(self->train));
-    put_count(object, "classes", self->model->classes);
-    put_count(object, "parameters", dlda_model_parameters(self->model));
+    put_count(facts, "training_samples", dlda_dataset_count(self->train));
+    put_count(facts, "validation_samples", self->validation ? dlda_dataset_count(self->validation) : 0);
+    put_count(facts, "height", dlda_dataset_height(self->train));
+    put_count(facts, "width", dlda_dataset_width(self->train));
+    put_count(facts, "channels", dlda_dataset_channels(self->train));
+    put_count(facts, "classes", self->model->classes);
+    put_count(facts, "parameters", dlda_model_parameters(self->model));
 }
 
-static void put_machine(json_t *object, const dlda_trainer *self)
+static void put_machine(run_facts *facts, const dlda_trainer *self)
 {
     struct utsname system = { .sysname = "" };
     char text[600];
 
-    put_text(object, "version", DLDA_VERSION);
+    put_text(facts, "version", DLDA_VERSION);
     find_processor(text, sizeof text);
-    put_text(object, "processor", text);
-    put_text(object, "kernels",
+    put_text(facts, "processor", text);
+    put_text(facts, "kernels",
              self->options->kernels == DLDA_KERNELS_REFERENCE ? "reference" : dlda_kernels_fast()->name);
-    put_count(object, "threads", dlda_team_threads(self->team));
+    put_count(facts, "threads", dlda_team_threads(self->team));
     uname(&system);
     snprintf(text, sizeof text, "%s %s %s", system.sysname, system.release, system.machine);
-    put_text(object, "system", text);
-    put_text(object, "host", system.nodename);
-    put_count(object, "process", (size_t)getpid());
-    json_object_set_new(object, "process_start", json_real(process_start(getpid())));
+    put_text(facts, "system", text);
+    put_text(facts, "host", system.nodename);
+    put_count(facts, "process", (size_t)getpid());
+    put(facts, "process_start", json_real(process_start(getpid())));
 }
 
-static void put_times(json_t *object, const dlda_trainer *self)
+static void put_times(run_facts *facts, const dlda_trainer *self)
 {
     const dlda_history *history = self->history;
     double seconds = 0, rate = 0;
@@ -133,8 +144,8 @@ static void put_times(json_t *object, const dlda_trainer *self)
         seconds += history->epochs[i].seconds;
         rate += history->epochs[i].images_per_second / (double)history->count;
     }
-    json_object_set_new(object, "seconds", json_real(seconds));
-    json_object_set_new(object, "images_per_second", json_real(rate));
+    put(facts, "seconds", json_real(seconds));
+    put(facts, "images_per_second", json_real(rate));
 }
 
 dlda_status dlda_run_file_write(const dlda_trainer *self, dlda_run_state state, const char *message)
@@ -142,25 +153,25 @@ dlda_status dlda_run_file_write(const dlda_trainer *self, dlda_run_state state, 
     dlda_status status = DLDA_OK;
     char *path = NULL, *text = NULL;
     dlda_file_writer *writer = NULL;
-    json_t *object = NULL;
+    run_facts facts = { 0 };
 
     if (!self->folder) return DLDA_OK;
-    object = json_object();
-    put_text(object, "state", state_words[state]);
-    if (message) put_text(object, "message", message);
-    put_data(object, self);
-    put_times(object, self);
-    put_machine(object, self);
-    text = json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
-    if (!text) DLDA_FAIL(DLDA_E_MEMORY, "run.json: no memory for JSON");
+    facts.object = json_object();
+    put_text(&facts, "state", state_words[state]);
+    if (message) put_text(&facts, "message", message);
+    put_data(&facts, self);
+    put_times(&facts, self);
+    put_machine(&facts, self);
+    if (facts.lacks) DLDA_FAIL(DLDA_E_MEMORY, "run.json: no memory for JSON");
+    DLDA_TRY(dlda_json_print(facts.object, JSON_INDENT(2) | JSON_REAL_PRECISION(15), "run.json", &text));
     DLDA_TRY(dlda_path_join(self->folder, "run.json", &path));
     DLDA_TRY(dlda_file_writer_open(path, &writer));
     DLDA_TRY(dlda_file_writer_print(writer, "%s\n", text));
     DLDA_TRY(dlda_file_writer_finish(writer));
 done:
     dlda_file_writer_destroy(writer);
-    free(text);
-    json_decref(object);
+    dlda_release(text);
+    json_decref(facts.object);
     dlda_release(path);
     return status;
 }

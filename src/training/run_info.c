@@ -3,10 +3,10 @@
  * run_info.c - describes a training from the files in its folder.
  *
  * Counters, network and options come from the checkpoint; state, process and data from run.json. options.json is
- * used if there is no undamaged checkpoint. run.json is first written after epoch 1. Beside a checkpoint of an
- * earlier moment it belongs to a previous training in the same folder, and is ignored.
+ * used if there is no undamaged checkpoint.
  */
 #include "base/file.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "training/checkpoint_file.h"
@@ -55,6 +55,8 @@ static dlda_status use_checkpoint(run_files *self, const char *path)
     info->network = texts.network;
     info->options = texts.options;
     info->data = texts.source;
+    info->format = texts.format ? texts.format : "";
+    info->label = texts.label ? texts.label : "";
     info->seconds = seconds;
     info->epochs_done = (size_t)counters.epochs_done;
     info->batches_done = (size_t)counters.batches_done;
@@ -111,12 +113,10 @@ static dlda_status read_facts(run_files *self, const char *folder)
     dlda_status status = DLDA_OK;
     char *path = NULL, *text = NULL;
     size_t size = 0;
-    json_error_t error;
 
-    if (self->checkpoint && self->info.epochs_done == 0) return DLDA_OK;
     DLDA_TRY(dlda_path_join(folder, "run.json", &path));
     DLDA_TRY(dlda_file_read(path, MOST_BYTES, &text, &size));
-    self->facts = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+    DLDA_TRY(dlda_json_parse(text, size, path, &self->facts, NULL));
     if (!json_is_object(self->facts)) DLDA_FAIL(DLDA_E_FORMAT, "%s: not a JSON object", path);
     use_facts(self);
 done:

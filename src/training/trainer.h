@@ -7,6 +7,7 @@
 #ifndef DLDA_TRAINING_TRAINER_H
 #define DLDA_TRAINING_TRAINER_H
 
+#include "base/folder_lock.h"
 #include "batch/loader.h"
 #include "dataset/dataset.h"
 #include "model/model.h"
@@ -66,6 +67,7 @@ struct dlda_trainer {
     dlda_history *history;
     char *folder;    /* NULL: the run is not recorded      */
     int made_folder; /* 1: this trainer created the folder */
+    dlda_folder_lock *folder_lock;
 };
 
 /* trainer.c: one step on batch number `batch` (from 0) of an epoch. Allocates nothing. */
@@ -94,8 +96,17 @@ dlda_status dlda_trainer_explain(const dlda_trainer *trainer, dlda_status status
 /* Warns through the watch if batches are too small for a well-conditioned within-class scatter. */
 void dlda_trainer_warn(const dlda_trainer *trainer);
 
-/* record.c: updates the files of the run; removes the folder if nothing was written to it. */
-void dlda_trainer_leave_folder(const dlda_trainer *trainer);
+/* record.c: before the first step, replaces the files of an earlier training by the first checkpoint of this one;
+ * writes options.json and run.json. */
+dlda_status dlda_trainer_begin_record(dlda_trainer *trainer);
+dlda_status dlda_trainer_lock_folder(dlda_trainer *trainer);
+void dlda_trainer_unlock_folder(dlda_trainer *trainer);
+/* Unlocks the folder, and removes it if it is empty and this trainer created it. */
+void dlda_trainer_leave_folder(dlda_trainer *trainer);
+/* Removes the files of an earlier training, except its last checkpoint; removes all files of this one. */
+dlda_status dlda_trainer_remove_earlier(const dlda_trainer *trainer);
+void dlda_trainer_remove_record(const dlda_trainer *trainer);
+/* Updates the files of the run. */
 dlda_status dlda_trainer_write_record(const dlda_trainer *trainer, int new_best);
 
 #endif

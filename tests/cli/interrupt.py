@@ -32,7 +32,8 @@ rest = "".join(said) + rest
 assert process.returncode == 128 + number, (process.returncode, rest)
 if early:
     assert "Stopped before the first epoch" in rest, rest
-    assert os.listdir(folder) == ["checkpoint.safetensors"], os.listdir(folder)
+    assert sorted(os.listdir(folder)) == ["checkpoint-previous.safetensors", "checkpoint.safetensors", "options.json",
+                                          "run.json"], os.listdir(folder)
     sys.exit(0)
 assert "Stopped after" in rest, rest
 assert "test accuracy" in output and "model.safetensors" in output, output

@@ -57,7 +57,7 @@ expect 2 predict "$model" data/zero.png --reject 1.5; says 'option --reject: fou
 expect 0 predict "$model" data/pictures/test; silent err; lines 41
 prints '^data/pictures/test/class 1/000.png,0,class 1,'; prints '^data/pictures/test/class 2/039.png,0,class 2,'
 expect 1 predict "$model" data/sizes; lines 91
-says '^deeplda predict: data/sizes/class 2/090.png: 8 x 8 pixels .*, the model expects 6 x 6; option --resize 6x6'
+says '^deeplda predict: data/sizes/class 2/090.png: 8 x 8 pixels .*, expected 6 x 6; option --resize 6x6'
 holds "only that is said" test "$(wc -l <err)" -eq 1
 expect 0 predict "$model" data/sizes --resize 6; silent err; lines 92
 expect 1 predict "$model" data/zero.png --resize 7; says 'are to become 7 x 7, the model expects 6 x 6'; silent out

@@ -156,6 +156,77 @@ def test_full_disk():
           "with room again, it goes on to the same end")
 
 
+def begin(arguments, is_begun):
+    """Starts a training and returns when is_begun() holds."""
+    process = subprocess.Popen([PROGRAM, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    until = time.time() + PATIENCE
+    while not is_begun() and process.poll() is None and time.time() < until:
+        time.sleep(0.001)
+    return process
+
+
+def kill(process):
+    process.kill()
+    process.wait()
+
+
+def test_lock():
+    """A second training in the same folder is refused, and does no harm."""
+    process = begin([*TRAIN, "-o", "locked", "--epochs", "100000"], lambda: os.path.exists("locked/history.csv"))
+    for arguments in (["train", "--resume", "locked"], [*TRAIN, "-o", "locked", "--force"]):
+        end = run(arguments)
+        check(end.returncode == 1 and f"locked: process {process.pid} is writing into this folder" in end.stderr,
+              f"{arguments[-1]}: refused beside a running training: {end.stderr[-150:]}")
+    check(process.poll() is None, "and the first one goes on")
+    kill(process)
+    end = run(["train", "--resume", "locked", "--epochs", "1"])
+    check(" is writing into" not in end.stderr, f"its lock ends with it: {end.stderr[-200:]}")
+
+
+def content_of(path):
+    return open(path, "rb").read() if os.path.exists(path) else b""
+
+
+def test_forced_and_killed():
+    """A training into the folder of another one, killed in its first epoch: the old one is gone, the new one goes on."""
+    other = [*TRAIN, "--rate", "0.03", "--checkpoint", "10"]
+    run([*other, "-o", "other"])
+    run([*TRAIN, "-o", "forced"])
+    old = content_of("forced/run.json")
+    kill(begin([*other, "-o", "forced", "--force"], lambda: content_of("forced/run.json") not in (old, b"")))
+    check(not os.path.exists("forced/model.safetensors") or contents("forced") == contents("other"),
+          "--force, killed: no model of the old training beside the options of the new one")
+    end = run(["train", "--resume", "forced"])
+    check(end.returncode == 0 and contents("forced") == contents("other"),
+          f"and it resumes as the new one: {end.stderr[-200:]}")
+
+
+def test_killed_at_once():
+    """A training can be resumed from its first moment on, also if its data need options."""
+    with open("table.tab", "w") as table:
+        table.write("kind,a,b\n")
+        for i in range(400):
+            table.write(f"{'xy'[i % 2]},{i % 2 + i * 7 % 13 / 10},{i % 3 + i * 5 % 11 / 10}\n")
+    train = ["train", "table.tab", "--format", "csv", "--label", "kind", "--epochs", "40"]
+    run([*train, "-o", "table-whole"])
+    kill(begin([*train, "-o", "table"], lambda: os.path.exists("table/checkpoint.safetensors")))
+    if os.path.exists("table/run.json"):
+        os.unlink("table/run.json")  # as if it had been killed before this file
+    end = run(["train", "--resume", "table"])
+    check(end.returncode == 0 and contents("table") == contents("table-whole"),
+          f"killed at its first checkpoint: it resumes, format and label are known: {end.stderr[-200:]}")
+
+
+def test_leftovers():
+    run([*TRAIN, "-o", "left"])
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    for words in (["train", "--resume", "left"], [*TRAIN, "-o", "left", "--force"]):
+        open(f"left/model.safetensors.tmp-{gone.pid}", "w").close()
+        run(words)
+        check(not [name for name in os.listdir("left") if ".tmp-" in name], f"{words[-1]}: left-overs are removed")
+
+
 def test_refusals():
     for arguments, word in [(["--resume", "nowhere"], "nowhere: no such folder, expected a run folder"),
                             (["--resume", "full/checkpoint.safetensors"], "checkpoint.safetensors: not a folder, expected"),
@@ -177,6 +248,10 @@ def main():
         test_stop_in_mid_epoch()
         test_damage()
         test_full_disk()
+        test_lock()
+        test_forced_and_killed()
+        test_killed_at_once()
+        test_leftovers()
         test_refusals()
         os.chdir("/")
     print(f"{len(FAILED)} checks failed")

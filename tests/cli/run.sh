@@ -136,7 +136,7 @@ tiny 1 again2 data/good; says 'again2: the folder already exists; .* --resume'
 for signal in INT TERM; do
     holds "SIG$signal stops after a batch and keeps the model" \
         "$python" "$here/interrupt.py" "$program" data/good "stopped$signal" "$signal"
-    holds "SIG$signal in the first epoch leaves a checkpoint alone" \
+    holds "SIG$signal in the first epoch leaves a checkpoint and no model" \
         "$python" "$here/interrupt.py" "$program" digits "early$signal" "$signal" early
     expect 1 eval "early$signal"
     says "early$signal: has no model.safetensors yet, .*; [0-9]* batches of it are done. .*: deeplda train --resume early$signal\$"
@@ -336,12 +336,12 @@ limited() { # EXIT_CODE ARGUMENT...
     verdict $? "exit $wanted (found $code) when files are limited: deeplda $*"
 }
 limited 1 train data/good --net mlp --epochs 2 --batch 60 -o full -q
-says '^deeplda train: .*full/model.safetensors: cannot write: .*too large'; absent full/model.safetensors
+says '^deeplda train: .*full/checkpoint-next.safetensors: cannot write: .*too large'; absent full; absent full/model.safetensors
 images=data/good/t10k-images-idx3-ubyte
 limited 1 predict "$model" $images $images -o full.csv; says '^deeplda predict: full.csv: cannot write: .*too large'
 absent full.csv
 cp answers.csv older.csv
-limited 1 predict "$model" $images $images -o older.csv; says '/older.csv: cannot write: .*too large'
+limited 1 predict "$model" $images $images -o older.csv; says 'older.csv: cannot write: .*too large'
 holds "an older file stays whole" cmp -s answers.csv older.csv
 if [ -c /dev/full ]; then
     for words in "--help" "info mnist" "eval $model data/good" "predict $model data/zero.png"; do

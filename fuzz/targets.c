@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * targets.c - what the fuzzer calls: a function for each format that deeplda reads. TARGET chooses the one of an executable.
+ *
+ * Readers that open files, some of them several times, get files in memory (memfd): no disk is involved. Sets of several
+ * files get a folder on /dev/shm. A target must neither crash, leak, exceed its memory, nor take long; what it returns does
+ * not matter.
+ */
+#define _GNU_SOURCE
+#include "base/file.h"
+#include "base/json.h"
+#include "base/memory.h"
+#include "base/options.h"
+#include "base/utf8.h"
+#include "dataset/picture.h"
+#include "info/onnx_file.h"
+#include "model/safetensors.h"
+#include "network/network.h"
+#include "report/number_table.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The static checksum of this file is needed to repair that of a changed checkpoint. */
+#include "training/checkpoint_file.c"
+
+enum { MOST_PIXELS = 1 << 20, MOST_SCANS = 20 };
+
+/* ---- Files in memory ---- */
+
+static char memory_path[64];
+
+static const char *memory_file(const uint8_t *data, size_t size)
+{
+    static int file = -1;
+
+    if (file < 0) {
+        file = memfd_create("fuzz", 0);
+        snprintf(memory_path, sizeof memory_path, "/proc/self/fd/%d", file);
+    }
+    if (ftruncate(file, 0) != 0 || pwrite(file, data, size, 0) != (ssize_t)size) abort();
+    return memory_path;
+}
+
+/* A folder of this process on /dev/shm. */
+static const char *memory_folder(void)
+{
+    static char folder[64];
+
+    if (folder[0]) return folder;
+    snprintf(folder, sizeof folder, "/dev/shm/deeplda-fuzz-XXXXXX");
+    if (!mkdtemp(folder)) abort();
+    return folder;
+}
+
+static void put_file(const char *name, const uint8_t *data, size_t size)
+{
+    char path[160];
+
+    snprintf(path, sizeof path, "%s/%s", memory_folder(), name);
+    FILE *file = fopen(path, "wb");
+    if (!file || fwrite(data, 1, size, file) != size || fclose(file) != 0) abort();
+}
+
+/* The input has two files: the first two bytes are the size of the first. */
+static size_t split_input(const uint8_t **data, size_t *size)
+{
+    size_t first = *size >= 2 ? (size_t)(*data)[0] << 8 | (*data)[1] : 0;
+
+    if (*size >= 2) {
+        *data += 2;
+        *size -= 2;
+    }
+    return first < *size ? first : *size;
+}
+
+static char *text_of(const uint8_t *data, size_t size)
+{
+    char *text = malloc(size + 1);
+
+    if (!text) abort();
+    if (size > 0) memcpy(text, data, size);
+    text[size] = '\0';
+    return text;
+}
+
+static void open_set(const char *path, const char *format, const char *label)
+{
+    dlda_dataset *set = NULL;
+    const dlda_read_spec spec = { .path = path, .format = format, .label = label, .threads = 1 };
+
+    if (dlda_dataset_open(&spec, &set) == DLDA_OK) dlda_dataset_destroy(set);
+    set = NULL;
+    if (dlda_dataset_open_images(&spec, &set) == DLDA_OK) dlda_dataset_destroy(set);
+}
+
+/* ---- Models and checkpoints ---- */
+
+static void fuzz_model(const uint8_t *data, size_t size)
+{
+    dlda_model *model = NULL;
+
+    if (dlda_model_from_bytes(data, size, &model) == DLDA_OK) dlda_model_destroy(model);
+}
+
+static void fuzz_lda(const uint8_t *data, size_t size)
+{
+    dlda_lda *lda = NULL;
+
+    if (dlda_lda_from_bytes(data, size, &lda) == DLDA_OK) dlda_lda_destroy(lda);
+}
+
+/* A safetensors file whose length field is right: the header ends at the first NUL. Returns its size. */
+static size_t make_safetensors(const uint8_t *data, size_t size, uint8_t **file)
+{
+    const uint8_t *end = size ? memchr(data, 0, size) : NULL;
+    uint64_t header = end ? (uint64_t)(end - data) : size;
+    size_t rest = end ? size - header - 1 : 0;
+
+    *file = malloc(8 + header + rest);
+    if (!*file) abort();
+    memcpy(*file, &header, 8);
+    if (header > 0) memcpy(*file + 8, data, header);
+    if (rest > 0) memcpy(*file + 8 + header, end + 1, rest);
+    return 8 + (size_t)header + rest;
+}
+
+static void fuzz_model_parts(const uint8_t *data, size_t size)
+{
+    uint8_t *file = NULL;
+    size_t n = make_safetensors(data, size, &file);
+
+    fuzz_model(file, n);
+    fuzz_lda(file, n);
+    free(file);
+}
+
+/* The right checksum of a file that has one of eight digits. */
+static void repair_checksum(uint8_t *bytes, size_t n)
+{
+    static const char mark[] = "\"checksum\":\"";
+    uint8_t *place = memmem(bytes, n, mark, sizeof mark - 1);
+    dlda_safetensors *file = NULL;
+    const dlda_tensor *tensors[DLDA_CHECKPOINT_TENSORS];
+    const char *texts[N_TEXTS];
+    char sum[16];
+
+    if (!place || place + sizeof mark + 8 > bytes + n) return;
+    if (dlda_safetensors_read(memory_file(bytes, n), &file) != DLDA_OK) return;
+    size_t count = dlda_safetensors_count(file);
+    for (size_t i = 0; i < count && i < DLDA_CHECKPOINT_TENSORS; i++) tensors[i] = dlda_safetensors_at(file, i);
+    int fits = count <= DLDA_CHECKPOINT_TENSORS;
+    for (size_t i = 0; fits && i < count; i++)
+        fits = tensors[i]->dtype == DLDA_F32 || tensors[i]->dtype == DLDA_F64;
+    for (size_t i = 0; i < N_TEXTS; i++) texts[i] = dlda_safetensors_metadata(file, keys[i]);
+    if (fits) {
+        checksum(texts, tensors, count, sum);
+        memcpy(place + sizeof mark - 1, sum, 8);
+    }
+    dlda_safetensors_destroy(file);
+}
+
+static void fuzz_checkpoint(const uint8_t *data, size_t size)
+{
+    dlda_run_info *info = NULL;
+    uint8_t *file = NULL;
+    size_t n = make_safetensors(data, size, &file);
+
+    repair_checksum(file, n);
+    if (dlda_run_info_read(memory_file(file, n), &info) == DLDA_OK) dlda_run_info_destroy(info);
+    free(file);
+}
+
+/* run.json and options.json of a folder. */
+static void fuzz_run_folder(const uint8_t *data, size_t size)
+{
+    size_t first = split_input(&data, &size);
+    dlda_run_info *info = NULL;
+    dlda_options *options = NULL;
+
+    put_file("run.json", data, first);
+    put_file("options.json", data + first, size - first);
+    if (dlda_run_info_read(memory_folder(), &info) == DLDA_OK) dlda_run_info_destroy(info);
+    if (dlda_options_create(&options) != DLDA_OK) abort();
+    (void)dlda_options_use_run(options, memory_folder());
+    dlda_options_destroy(options);
+}
+
+/* ---- Texts ---- */
+
+static void fuzz_options(const uint8_t *data, size_t size)
+{
+    char *text = text_of(data, size);
+    dlda_options *options = NULL;
+
+    if (dlda_options_create(&options) != DLDA_OK) abort();
+    (void)dlda_options_from_json(options, text, "fuzz");
+    dlda_options_destroy(options);
+    free(text);
+}
+
+static void fuzz_network(const uint8_t *data, size_t size)
+{
+    char *text = text_of(data, size);
+    dlda_network *network = NULL;
+
+    if (dlda_network_parse(text, "fuzz", (dlda_shape){ 0 }, 10, &network) == DLDA_OK) dlda_network_destroy(network);
+    free(text);
+}
+
+static void fuzz_safe_text(const uint8_t *data, size_t size)
+{
+    char *text = text_of(data, size);
+    size_t length = strlen(text);
+
+    dlda_make_safe(text);
+    if (strlen(text) > length || !dlda_is_utf8(text)) abort();
+    for (const char *at = text; *at; at++)
+        if ((unsigned char)*at < 32 || *at == 127) abort();
+    free(text);
+}
+
+/* ---- Data ---- */
+
+static void fuzz_npy(const uint8_t *data, size_t size)
+{
+    dlda_dataset *set = NULL;
+
+    if (dlda_npy_read_images(memory_file(data, size), &set) == DLDA_OK) dlda_dataset_destroy(set);
+}
+
+static void fuzz_npz(const uint8_t *data, size_t size)
+{
+    open_set(memory_file(data, size), "npz", NULL);
+}
+
+static void fuzz_csv(const uint8_t *data, size_t size)
+{
+    dlda_table *table = NULL;
+    const char *path = memory_file(data, size);
+
+    open_set(path, "csv", NULL);
+    open_set(path, "csv", "1");
+    if (dlda_table_open(&(dlda_table_spec){ .path = path }, &table) == DLDA_OK) dlda_table_destroy(table);
+}
+
+static void fuzz_number_table(const uint8_t *data, size_t size)
+{
+    number_table table = { 0 };
+
+    if (number_table_read(memory_file(data, size), &table) == DLDA_OK) number_table_release(&table);
+}
+
+static void fuzz_idx(const uint8_t *data, size_t size)
+{
+    const dlda_input input = { "fuzz", data, size };
+    dlda_raw_images images = { 0 };
+    uint8_t *labels = NULL;
+    size_t count = 0;
+
+    if (!size) return;
+    if (dlda_idx_read_images(&input, &images) == DLDA_OK) dlda_release(images.bytes);
+    if (dlda_idx_read_labels(&input, &labels, &count) == DLDA_OK) dlda_release(labels);
+}
+
+static void fuzz_cifar(const uint8_t *data, size_t size)
+{
+    size_t first = split_input(&data, &size);
+
+    put_file("batches.meta.txt", data, first);
+    for (int i = 1; i <= 5; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "data_batch_%d.bin", i);
+        put_file(name, data + first, size - first);
+    }
+    open_set(memory_folder(), "cifar10", NULL);
+}
+
+static void fuzz_stl(const uint8_t *data, size_t size)
+{
+    size_t first = split_input(&data, &size);
+
+    put_file("class_names.txt", data, first);
+    put_file("fold_indices.txt", data, first);
+    put_file("train_y.bin", data, first);
+    put_file("train_X.bin", data + first, size - first);
+    open_set(memory_folder(), "stl10", NULL);
+}
+
+static void fuzz_picture(const uint8_t *data, size_t size)
+{
+    static const dlda_image_shape want = { 16, 16, 3 };
+    const dlda_picture_request request = { .want = size % 2 ? &want : NULL,
+                                           .most_pixels = MOST_PIXELS,
+                                           .most_scans = MOST_SCANS };
+    dlda_raw_images image = { 0 };
+
+    if (dlda_picture_decode(data, size, "fuzz", &request, &image) == DLDA_OK) dlda_release(image.bytes);
+}
+
+static void fuzz_onnx(const uint8_t *data, size_t size)
+{
+    onnx_info *info = NULL;
+
+    if (onnx_info_read(memory_file(data, size), &info) == DLDA_OK) onnx_info_destroy(info);
+}
+
+/* ---- The chosen one ---- */
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static void (*const targets[])(const uint8_t *, size_t) = {
+        fuzz_model,   fuzz_lda,       fuzz_model_parts, fuzz_checkpoint, fuzz_run_folder, fuzz_options,
+        fuzz_network, fuzz_safe_text, fuzz_npy,         fuzz_npz,        fuzz_csv,        fuzz_number_table,
+        fuzz_idx,     fuzz_cifar,     fuzz_stl,         fuzz_picture,    fuzz_onnx
+    };
+
+    (void)targets; /* so that each of them is used */
+    TARGET(data, size);
+    return 0;
+}

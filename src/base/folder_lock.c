@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * folder_lock.c - a lock on the folder itself (flock), so that there is no file to leave behind.
+ */
+#define _GNU_SOURCE
+#include "base/folder_lock.h"
+#include "base/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct dlda_folder_lock {
+    int descriptor;
+};
+
+/* The process that has locked the folder, from the kernel's list; 0 if that does not name it. */
+static long find_owner(int descriptor)
+{
+    struct stat info;
+    FILE *list = fstat(descriptor, &info) == 0 ? fopen("/proc/locks", "re") : NULL;
+    char line[256];
+    long owner = 0;
+
+    while (list && owner == 0 && fgets(line, sizeof line, list)) {
+        long process = 0;
+        uintmax_t inode = 0;
+        if (sscanf(line, "%*s FLOCK %*s %*s %ld %*[^:]:%*[^:]:%ju", &process, &inode) == 2 &&
+            inode == (uintmax_t)info.st_ino)
+            owner = process;
+    }
+    if (list) fclose(list);
+    return owner;
+}
+
+static dlda_status refuse(const char *folder, int descriptor)
+{
+    long owner = find_owner(descriptor);
+    char name[64] = "another process";
+
+    if (owner > 0) snprintf(name, sizeof name, "process %ld", owner);
+    return dlda_fail(DLDA_E_IO, "%s: %s is writing into this folder; wait for its end, or choose another folder",
+                     folder, name);
+}
+
+dlda_status dlda_folder_lock_take(const char *folder, dlda_folder_lock **lock)
+{
+    dlda_status status = DLDA_OK;
+    dlda_folder_lock *self = NULL;
+
+    DLDA_TRY(DLDA_TAKE(&self, 1, "lock of a folder"));
+    self->descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (self->descriptor < 0) DLDA_FAIL(DLDA_E_IO, "%s: cannot open the folder: %s", folder, strerror(errno));
+    if (flock(self->descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        DLDA_TRY(refuse(folder, self->descriptor));
+    *lock = self;
+    self = NULL;
+done:
+    dlda_folder_lock_release(self);
+    return status;
+}
+
+void dlda_folder_lock_release(dlda_folder_lock *self)
+{
+    if (!self) return;
+    if (self->descriptor >= 0) close(self->descriptor);
+    dlda_release(self);
+}
