@@ -152,9 +152,8 @@ dlda_status dlda_csv_explain(const dlda_csv *self, const dlda_record *row)
             return bad_cell(self, row, column, &field);
     }
     if (column != self->n_columns)
-        return dlda_fail(DLDA_E_FORMAT, "%s: line %zu has %zu columns, expected %zu as in the first line%s%s",
-                         dlda_csv_where(self, row), row->line, column, self->n_columns, row->file > 0 ? " of " : "",
-                         row->file > 0 ? self->files[0] : "");
+        return dlda_fail(DLDA_E_FORMAT, "%s: line %zu has %zu columns, expected %zu as in the first line",
+                         dlda_csv_where(self, row), row->line, column, self->n_columns);
     return dlda_fail(DLDA_E_IO, "%s: line %zu: changed while it was read", dlda_csv_where(self, row), row->line);
 }
 

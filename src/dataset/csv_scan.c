@@ -192,16 +192,20 @@ static dlda_status check_first_row(const dlda_csv *self, const dlda_record *row)
     dlda_field field;
     unsigned marks = 0;
     float value;
+    size_t i = 0;
+    int is_header = 0;
 
-    for (size_t i = 0; self->header && i < self->n_columns && dlda_fields_next(&fields, &field); i++) {
+    for (; dlda_fields_next(&fields, &field); i++) {
         const dlda_column *column = &self->columns[i];
-        int is_name = column->role == DLDA_COLUMN_LABEL
-                          ? dlda_field_is(&field, column->name)
-                          : column->role == DLDA_COLUMN_NUMBER && !dlda_csv_is_missing(&field) &&
-                                !dlda_csv_number(self, &field, &value, &marks);
-        if (is_name) return explain_header(self, row);
+        if (!self->header || i >= self->n_columns) continue;
+        if (column->role == DLDA_COLUMN_LABEL) is_header |= dlda_field_is(&field, column->name);
+        if (column->role == DLDA_COLUMN_NUMBER && !dlda_csv_is_missing(&field))
+            is_header |= !dlda_csv_number(self, &field, &value, &marks);
     }
-    return DLDA_OK;
+    if (i != self->n_columns)
+        return dlda_fail(DLDA_E_FORMAT, "%s: line %zu has %zu columns, expected %zu as in the first line of %s",
+                         dlda_csv_where(self, row), row->line, i, self->n_columns, self->files[0]);
+    return is_header ? explain_header(self, row) : DLDA_OK;
 }
 
 /* Counts of all ranks; classes and levels that any of them has found. */
