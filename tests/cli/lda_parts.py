@@ -5,6 +5,7 @@
     lda_parts.py PROGRAM
 """
 import csv
+import gzip
 import json
 import os
 import pathlib
@@ -14,6 +15,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 program = os.path.realpath(sys.argv[1])
 failures = 0
@@ -162,6 +164,12 @@ def check_ranks():
         check(distance(wanted, found) < 1e-12, f"arrays: the results of one process: {ranks} ranks")
         found = results("all.npy", "--cross-validate", "7", ranks=ranks)
         check(distance(wanted, found) < 1e-12, f"rows of one array: {ranks} ranks")
+    with zipfile.ZipFile("all.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.write("all.npy", "x.npy")
+        archive.write("all_labels.npy", "y.npy")
+    check(distance(wanted, results("all.npz", "--cross-validate", "7", ranks=3)) < 1e-12, "rows of one compressed array")
+    pathlib.Path("all.csv.gz").write_bytes(gzip.compress(pathlib.Path("all.csv").read_bytes()))
+    check(distance(results("all.csv", *CASES[0]), results("all.csv.gz", *CASES[0], ranks=3)) < 1e-12, "rows of gzip")
     for case in CASES:
         wanted = results("all.csv", *case, "-o", "all.out.csv")
         found = results(*parts("part"), *case, "-o", "ranks.out.csv", "--save", "ranks.lda", ranks=3)
