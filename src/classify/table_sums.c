@@ -80,6 +80,7 @@ static dlda_status sum_up_rows(dlda_fitting *self)
         dlda_parallel_for(self->team, F * self->lanes, 1, add_part, self);
         DLDA_TRY(dlda_folds_next(&self->folds, self->team));
     }
+    DLDA_TRY(dlda_table_check_ranks(self->folds.table));
     for (size_t f = 0; f < F; f++) /* the first part of each fold accumulates the others */
         for (size_t lane = 1; lane < self->lanes; lane++)
             DLDA_TRY(dlda_scatter_merge(self->parts[f * self->lanes], self->parts[f * self->lanes + lane]));

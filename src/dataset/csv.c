@@ -194,6 +194,17 @@ static dlda_status check_marks(dlda_csv *self, unsigned marks)
         self->all);
 }
 
+dlda_status dlda_csv_check_ranks(dlda_csv *self)
+{
+    dlda_status status = DLDA_OK;
+    double found[] = { self->decimals & DLDA_DECIMAL_POINT, self->decimals & DLDA_DECIMAL_COMMA };
+
+    DLDA_TRY(dlda_comm_sum(self->comm, found, 2));
+    DLDA_TRY(check_marks(self, (found[0] > 0 ? DLDA_DECIMAL_POINT : 0) | (found[1] > 0 ? DLDA_DECIMAL_COMMA : 0)));
+done:
+    return status;
+}
+
 /* Removes the rows that are left out. */
 static void compact(const dlda_csv *self, float *X, int *classes, size_t *n)
 {

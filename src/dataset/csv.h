@@ -58,4 +58,7 @@ dlda_status dlda_csv_rewind(dlda_csv *csv);
  * is 0 after the last row. */
 dlda_status dlda_csv_next(dlda_csv *csv, dlda_team *team, size_t most, float *X, int *classes, size_t *n);
 
+/* After all rows were read: fails if the ranks have found different decimal marks. */
+dlda_status dlda_csv_check_ranks(dlda_csv *csv);
+
 #endif

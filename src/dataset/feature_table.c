@@ -340,6 +340,11 @@ size_t dlda_table_own_class_rows(const dlda_table *self, size_t c)
     return self->csv ? dlda_class_list_rows(self->classes, c) : dlda_array_table_class_rows(self->arrays, c);
 }
 
+dlda_status dlda_table_check_ranks(dlda_table *self)
+{
+    return self->csv && self->comm ? dlda_csv_check_ranks(self->csv) : DLDA_OK;
+}
+
 /* ---- Rows ---- */
 
 dlda_status dlda_table_rewind(dlda_table *self)

@@ -18,4 +18,7 @@ const dlda_comm *dlda_table_comm(const dlda_table *table);
 size_t dlda_table_own_rows(const dlda_table *table);
 size_t dlda_table_own_class_rows(const dlda_table *table, size_t c);
 
+/* After all rows were read by all ranks: fails if what they have read does not go together. */
+dlda_status dlda_table_check_ranks(dlda_table *table);
+
 #endif

@@ -181,6 +181,11 @@ def check_ranks():
     check("rank 2: missing.csv: cannot open" in message, f"a missing file: {message.strip()}")
     message = run("part-0.csv", "bad.csv", *CASES[2], ranks=2, code=1).stderr
     check("rank 1: bad.csv: line 7, column 4 (c): found 'x'" in message, "a bad row")
+    for name, mark in ("point", "."), ("comma", ","):
+        pathlib.Path(name + ".csv").write_text("a;b;kind\n" + "".join(f"1{mark}{i}{i * i};{i % 3};k{i % 2}\n" for i in range(20)))
+    for ranks in (0, 2):
+        message = run("point.csv", "comma.csv", ranks=ranks, code=1).stderr
+        check("found numbers with a decimal comma and numbers with a point" in message, "two decimal marks")
     message = run("all.csv", "--apply", "all.lda", ranks=2, code=2).stderr
     check("--mpi and --apply" in message, "--apply takes no ranks")
     message = run("all.csv", *CASES[0], "-o", "nowhere/z.csv", ranks=2, code=1).stderr
