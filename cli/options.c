@@ -81,7 +81,7 @@ static const own_option own[] = {
     OWN("no-presets", NULL, "false", NULL, 0, 0,
         "Use plain defaults: neither the presets of known data sets that `deeplda train --help` lists, nor options chosen from the data.", FLAG, 0, "train"),
     OWN("mpi", NULL, "false", NULL, 0, 0,
-        "Work together with the other processes of a job that mpirun or srun has started.", FLAG, 0, "train, eval, embed, bench"),
+        "Work together with the other processes of a job that mpirun or srun has started.", FLAG, 0, "train, eval, embed, lda, bench"),
     OWN("skip-bad", NULL, "false", NULL, 0, 0,
         "Report and skip files that cannot be read.", FLAG, 0, "train, eval, refit, embed, data convert, data show"),
     OWN("most-pixels", "N", "67108864", NULL, 1, 1e12,

@@ -13,6 +13,7 @@
 #define DEEPLDA_COMM_H
 
 #include "deeplda.h"
+#include "deeplda_lda.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -64,6 +65,12 @@ DLDA_API dlda_status dlda_model_evaluate_over(const dlda_comm *comm, const dlda_
 DLDA_API dlda_status dlda_model_write_features_over(const dlda_comm *comm, const dlda_model *model,
                                                     dlda_workspace *workspace, const dlda_dataset *dataset, int raw,
                                                     const char *path);
+
+/* As dlda_table_open, for a table whose rows are divided among the ranks in their order: whole files or, with fewer files
+ * than ranks, rows of a file. Then dlda_table_fit_lda and dlda_table_transform work over all ranks, each of which calls them:
+ * all get the same result, rank 0 writes the file. Numbers of rows and classes are those of all ranks; dlda_table_read gives
+ * the rows of this one. The comm must outlive the table; NULL: one process. */
+DLDA_API dlda_status dlda_table_open_over(const dlda_comm *comm, const dlda_table_spec *spec, dlda_table **table);
 
 #ifdef __cplusplus
 }

@@ -145,7 +145,7 @@ DLDA_API dlda_status dlda_lda_from_bytes(const void *bytes, size_t size, dlda_ld
 
 /* ---- Tables in files, which may be larger than memory ------------------------------------------------------- */
 
-/* Labelled rows of an .npy, .npz or CSV file (docs/data_formats.md), read in blocks. */
+/* Labelled rows of .npy, .npz or CSV files (docs/data_formats.md), read in blocks. */
 typedef struct dlda_table dlda_table;
 
 /* What happens to a row with a missing number: an empty cell, NA, N/A, NaN, null or ? in CSV, NaN in an array. */
@@ -169,6 +169,11 @@ typedef struct dlda_table_spec {
     dlda_missing missing;
     const dlda_lda *lda; /* the rows are for this LDA: its features are found by their names, if both have names;
                             its means take the place of missing numbers                                    */
+    /* Further files [n_more] of the same table, of the same kind and with the same columns: their rows follow. A CSV file
+     * may lack the header. Labels of .npy files are beside each; files that have the labels of others are no part. But an
+     * .npy file of one column that is the only further file is `labels`. */
+    const char *const *more;
+    size_t n_more;
 } dlda_table_spec;
 
 DLDA_API dlda_status dlda_table_open(const dlda_table_spec *spec, dlda_table **table);
@@ -184,6 +189,10 @@ DLDA_API size_t dlda_table_columns(const dlda_table *table);
 DLDA_API const char *dlda_table_column_name(const dlda_table *table, size_t i);
 DLDA_API size_t dlda_table_label_column(const dlda_table *table);
 DLDA_API int dlda_table_uses_column(const dlda_table *table, size_t i);
+/* The files that the table was read from, in order, and how many rows each has, including those that are left out. */
+DLDA_API size_t dlda_table_files(const dlda_table *table);
+DLDA_API const char *dlda_table_file(const dlda_table *table, size_t i); /* NULL: no such file */
+DLDA_API size_t dlda_table_file_rows(const dlda_table *table, size_t i);
 /* Rows that had a missing number: left out, or completed with means. */
 DLDA_API size_t dlda_table_incomplete_rows(const dlda_table *table);
 DLDA_API int dlda_table_completes(const dlda_table *table); /* 1: completed */

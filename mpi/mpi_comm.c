@@ -36,7 +36,7 @@ typedef struct state {
     int started, ends;
     MPI_Request sums[MOST_SUMS];
     int n_sums;
-    int *counts; /* [4 size] of an exchange */
+    MPI_Request *messages; /* [2 size] of an exchange */
     double waited;
     int failed;          /* 1: error is the cause                        */
     int parting, parted; /* a thread takes leave of the other ranks; did */
@@ -263,33 +263,39 @@ static void fail(void *user, const char *message)
     take_leave(self);
 }
 
-/* Counts and displacements of MPI are of type int. */
-static int set_counts(state *self, const size_t *bytes, int *counts, int *starts)
+/* Messages between pairs of ranks: in Open MPI 4.1, MPI_Ialltoallv gives different tags to ranks with and without something
+ * to exchange, and later calls wait forever. Returns the number of requests; -1 after a failure. */
+static int begin_exchange(state *self, const char *sent, const size_t *to, char *received, const size_t *from)
 {
-    size_t at = 0;
+    int n = 0, failed = self->failed;
 
-    for (int r = 0; r < self->size; r++) {
-        if (at + bytes[r] > INT_MAX) {
-            fail(self, "MPI: more than 2 GB of images to exchange for one batch; use a smaller batch");
-            return 1;
+    for (int r = 0; r < self->size && !failed; received += from[r], sent += to[r], r++) {
+        if (r == self->rank) {
+            memcpy(received, sent, to[r]);
+            continue;
         }
-        starts[r] = (int)at;
-        counts[r] = (int)bytes[r];
-        at += bytes[r];
+        if (to[r] > INT_MAX || from[r] > INT_MAX) return -1; /* counts of MPI are of type int */
+        if (from[r] > 0)
+            failed = check_mpi(
+                self, MPI_Irecv(received, (int)from[r], MPI_BYTE, r, 0, self->exchanges, &self->messages[n++]),
+                "receiving");
+        if (to[r] > 0 && !failed)
+            failed = check_mpi(self,
+                               MPI_Isend(sent, (int)to[r], MPI_BYTE, r, 0, self->exchanges, &self->messages[n++]),
+                               "sending");
     }
-    return 0;
+    return failed ? -1 : n;
 }
 
 static int exchange(void *user, const void *sent, const size_t *to, void *received, const size_t *from)
 {
     state *self = user;
-    int *out = self->counts, *out_at = out + self->size, *in = out_at + self->size, *in_at = in + self->size;
 
-    if (set_counts(self, to, out, out_at) || set_counts(self, from, in, in_at)) return 1;
-    DO_AND_WAIT(
-        self, "exchange", 0,
-        MPI_Ialltoallv(sent, out, out_at, MPI_BYTE, received, in, in_at, MPI_BYTE, self->exchanges, &request));
-    return 0;
+    pthread_mutex_lock(&self->mutex);
+    int n = begin_exchange(self, sent, to, received, from), failed = self->failed;
+    pthread_mutex_unlock(&self->mutex);
+    if (n < 0 && !failed) fail(self, "MPI: more than 2 GB to exchange with one rank; use a smaller batch");
+    return n < 0 || wait_for(self, n, self->messages, 0);
 }
 
 static const char *error(void *user)
@@ -324,7 +330,7 @@ static size_t ranks_here(MPI_Comm communicator)
 
 static void release(state *self)
 {
-    free(self->counts);
+    free(self->messages);
     free(self->sent);
     free(self);
 }
@@ -357,10 +363,10 @@ static int make(MPI_Comm communicator, int initialised, dlda_comm *comm, char *w
     if (self) {
         MPI_Comm_rank(communicator, &self->rank);
         MPI_Comm_size(communicator, &self->size);
-        self->counts = calloc((size_t)self->size, 4 * sizeof *self->counts);
+        self->messages = calloc((size_t)self->size, 2 * sizeof *self->messages);
         self->sent = calloc((size_t)self->size, sizeof(MPI_Request));
     }
-    if (!self || !self->counts || !self->sent) {
+    if (!self || !self->messages || !self->sent) {
         snprintf(why, room, "out of memory");
         if (self) release(self);
         return 1;

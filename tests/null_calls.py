@@ -16,6 +16,7 @@ MAY_BE_NULL = {
     "dlda_dataset_keep_share": ["comm"],
     "dlda_model_evaluate_over": ["comm"],
     "dlda_model_write_features_over": ["comm"],
+    "dlda_table_open_over": ["comm"],
     "dlda_lda_predict": ["labels", "proba"],
     "dlda_model_predict": ["labels", "proba"],
     "dlda_model_use_priors": ["priors"],

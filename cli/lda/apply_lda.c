@@ -35,32 +35,43 @@ static void score_rows(const dlda_lda *lda, block *rows, size_t n)
         }
 }
 
-static void write_block(const answer_format *format, const char *name, const block *rows, size_t first, size_t n,
-                        FILE *file)
+/* Of the next row. */
+typedef struct place {
+    const char *name; /* of the first file */
+    size_t file, index;
+} place;
+
+static void write_block(const answer_format *format, const dlda_table *table, place *at, const block *rows,
+                        size_t n, FILE *file)
 {
     size_t classes = dlda_lda_classes(format->lda);
 
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++, at->index++) {
+        while (at->index >= dlda_table_file_rows(table, at->file)) {
+            at->file++;
+            at->index = 0;
+        }
         answer_write(format,
-                     &(answer){ .file = name,
-                                .index = first + i,
+                     &(answer){ .file = at->file == 0 ? at->name : dlda_table_file(table, at->file),
+                                .index = at->index,
                                 .label = rows->labels[i],
                                 .proba = rows->proba + i * classes,
                                 .scores = rows->scores + i * classes },
                      file);
+    }
 }
 
 static dlda_status classify(const answer_format *format, const char *name, dlda_table *table, block *rows,
                             FILE *file)
 {
-    size_t first = 0, n = 0;
+    place at = { .name = name };
+    size_t n = 0;
     dlda_status status = dlda_table_read(table, BLOCK, rows->X, NULL, &n);
 
     while (status == DLDA_OK && n > 0) {
         status = dlda_lda_predict(format->lda, rows->X, n, DLDA_PROBABILITY_BAYES, rows->labels, rows->proba);
         if (status == DLDA_OK && format->top) score_rows(format->lda, rows, n);
-        if (status == DLDA_OK) write_block(format, name, rows, first, n, file);
-        first += n;
+        if (status == DLDA_OK) write_block(format, table, &at, rows, n, file);
         if (status == DLDA_OK) status = dlda_table_read(table, BLOCK, rows->X, NULL, &n);
     }
     return status;
@@ -118,9 +129,7 @@ int apply_lda(const cli_arguments *arguments, const char *file)
     table_source source = { .copy = -1 };
 
     int code = exit_code_of(command, dlda_lda_load(file, &lda));
-    if (code == EXIT_OK)
-        code = table_source_open(command, options, arguments->words[0],
-                                 arguments->n_words > 1 ? arguments->words[1] : NULL, &source);
+    if (code == EXIT_OK) code = table_source_open(command, options, arguments->words, arguments->n_words, &source);
     if (code == EXIT_OK) code = open_table(command, lda, &source, &table);
     if (code == EXIT_OK && option_text(options, "output")[0]) code = project(command, options, lda, table);
     else if (code == EXIT_OK) {
@@ -142,7 +151,7 @@ static int apply_to_one(const cli_options *options, const answer_format *format,
     dlda_table *table = NULL;
     table_source source = { .copy = -1 };
 
-    int code = table_source_open(command, options, path, NULL, &source);
+    int code = table_source_open(command, options, &path, 1, &source);
     if (code == EXIT_OK) code = open_table(command, format->lda, &source, &table);
     if (code == EXIT_OK) code = classify_table(command, format, path, table, file);
     dlda_table_destroy(table);

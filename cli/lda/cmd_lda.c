@@ -7,6 +7,7 @@
 #include "lda/lda_out.h"
 #include "lda/table_source.h"
 #include "priors.h"
+#include "ranks.h"
 
 #include "base/file.h"
 
@@ -124,7 +125,8 @@ static int fit_table(const cli_options *options, const table_source *source, dld
     results.fit = fit;
     if (code == EXIT_OK && results.output[0])
         code = exit_code_of(name, dlda_table_transform(table, fit->lda, spec.threads, results.output));
-    if (code == EXIT_OK && results.saved[0]) code = exit_code_of(name, dlda_lda_save(fit->lda, results.saved));
+    if (code == EXIT_OK && results.saved[0] && ranks_writes())
+        code = exit_code_of(name, dlda_lda_save(fit->lda, results.saved));
     if (code == EXIT_OK) {
         results.regularised = spec.regularise && dlda_lda_view_of(fit->lda)->lambda > 0;
         if (spec.regularise) explain_lambda(fit, source->shown);
@@ -141,10 +143,12 @@ static int run_fit(const cli_arguments *arguments)
 {
     table_source source = { .copy = -1 };
     dlda_table *table = NULL;
-    int code = table_source_open(name, arguments->options, arguments->words[0],
-                                 arguments->n_words > 1 ? arguments->words[1] : NULL, &source);
+    int code = table_source_open(name, arguments->options, arguments->words, arguments->n_words, &source);
 
-    if (code == EXIT_OK) code = exit_code_of(name, dlda_table_open(&source.spec, &table));
+    if (code == EXIT_OK && source.copy >= 0 && ranks_comm())
+        code = complain_usage(name, "--mpi: the standard input cannot be divided among ranks, expected files");
+    if (code == EXIT_OK) code = exit_code_of(name, dlda_table_open_over(ranks_comm(), &source.spec, &table));
+    if (code == EXIT_OK) code = table_source_count(name, table, &source);
     if (code == EXIT_OK) code = fit_table(arguments->options, &source, table);
     dlda_table_destroy(table);
     table_source_close(&source);
@@ -162,19 +166,25 @@ static int run_lda(const cli_arguments *arguments)
     if (code != EXIT_OK) return code;
     if (!applied[0]) return run_fit(arguments);
     if (option_text(options, "save")[0]) return complain_usage(name, "--save and --apply: expected one of them");
+    if (ranks_comm())
+        return complain_usage(name,
+                              "--mpi and --apply: expected one of them; each row is classified for itself, so "
+                              "the files can be divided among programs without --mpi");
     return apply_lda(arguments, applied);
 }
 
 const cli_command lda_command = {
     .name = "lda",
-    .operands = "TABLE [LABELS]",
+    .operands = "TABLE... | TABLE LABELS",
     .least = 1,
-    .most = 2,
+    .most = (size_t)-1,
     .summary = "Classic LDA of a table of features: separation, coefficients, accuracy, projection.",
     .details = "TABLE is a CSV table with a label column (- for the standard input), an .npy file of N rows with "
                "labels in LABELS or in a file beside it (X.npy and y.npy, images.npy and labels.npy), or an .npz "
                "file with x and y. It is read in blocks, so it may be larger than memory. CSV may have commas, "
-               "semicolons or tabs between its columns, and with the latter two decimal commas.\n"
+               "semicolons or tabs between its columns, and with the latter two decimal commas. Several files with "
+               "the same columns are one table: the rows of each follow those of the one before. With --mpi, the "
+               "ranks divide the files, or the rows if there are fewer files than ranks.\n"
                "Prints the label and the features, the eigenvalues of W^-1 B with the share of the separation that "
                "each explains, class means, coefficients, accuracy and confusion on the training rows and in "
                "cross-validation, all as defined in textbooks and in R. -o writes the projected rows. "
@@ -186,6 +196,8 @@ const cli_command lda_command = {
     .examples = "deeplda lda iris.csv --label species\n"
                 "deeplda lda X.npy y.npy --cross-validate 10 -o Z.npy\n"
                 "deeplda lda wide.csv --shrinkage auto --json\n"
+                "deeplda lda part-*.csv --label species\n"
+                "mpirun -n 4 deeplda lda part-*.csv --label species --mpi\n"
                 "deeplda lda table.csv --drop id,date --categories colour --missing drop -o Z.csv\n"
                 "deeplda lda iris.csv --label species --save species.lda\n"
                 "deeplda lda others.csv --apply species.lda >classes.csv",

@@ -72,23 +72,48 @@ static int open_input(const char *command, table_source *self)
     return copy_input(command, self->copy);
 }
 
-int table_source_open(const char *command, const cli_options *options, const char *path, const char *labels,
+static int open_files(const char *command, const char *const *files, size_t n, table_source *self)
+{
+    for (size_t i = 0; i < n && n > 1; i++)
+        if (strcmp(files[i], "-") == 0)
+            return complain_usage(command, "-: the standard input is a table of its own, expected no other files");
+    return strcmp(files[0], "-") == 0 ? open_input(command, self) : EXIT_OK;
+}
+
+int table_source_open(const char *command, const cli_options *options, const char *const *files, size_t n,
                       table_source *self)
 {
-    *self = (table_source){ .spec = { .path = path,
-                                      .labels = labels,
+    *self = (table_source){ .spec = { .path = files[0],
+                                      .more = files + 1,
+                                      .n_more = n - 1,
                                       .label = option_text(options, "label"),
                                       .drop = option_text(options, "drop"),
                                       .categories = option_text(options, "categories"),
                                       .keep = option_text(options, "keep") },
-                            .shown = path,
+                            .shown = files[0],
                             .copy = -1 };
     if (option_is(options, "missing", "drop")) self->spec.missing = DLDA_MISSING_DROP;
     if (option_is(options, "missing", "mean")) self->spec.missing = DLDA_MISSING_MEAN;
-    return strcmp(path, "-") == 0 ? open_input(command, self) : EXIT_OK;
+    return open_files(command, files, n, self);
+}
+
+int table_source_count(const char *command, const dlda_table *table, table_source *self)
+{
+    size_t more = dlda_table_files(table) - 1, room = strlen(self->shown) + 64;
+
+    if (more == 0) return EXIT_OK;
+    self->names = malloc(room);
+    if (!self->names) {
+        complain(command, "%s: no memory for its name", self->shown);
+        return EXIT_FAILED;
+    }
+    snprintf(self->names, room, "%s and %zu more file%s", self->shown, more, more == 1 ? "" : "s");
+    self->shown = self->names;
+    return EXIT_OK;
 }
 
 void table_source_close(table_source *self)
 {
     if (self->copy >= 0) close(self->copy);
+    free(self->names);
 }

@@ -49,6 +49,11 @@ dlda_status dlda_comm_exchange(const dlda_comm *comm, const void *sent, const si
     return status_of(comm, comm->exchange(comm->user, sent, to, received, from));
 }
 
+dlda_status dlda_comm_broadcast(const dlda_comm *comm, void *bytes, size_t n)
+{
+    return comm ? status_of(comm, comm->broadcast(comm->user, bytes, n)) : DLDA_OK;
+}
+
 double dlda_comm_waited(const dlda_comm *comm)
 {
     return comm ? comm->waited(comm->user) : 0;
@@ -72,7 +77,7 @@ dlda_status dlda_comm_agree(const dlda_comm *comm, const void *bytes, size_t n, 
     double differs = 0;
 
     if (!comm) return DLDA_OK;
-    if (comm->broadcast(comm->user, &theirs, sizeof theirs)) return status_of(comm, 1);
+    if (dlda_comm_broadcast(comm, &theirs, sizeof theirs) != DLDA_OK) return DLDA_E_RANK;
     differs = ours != theirs;
     if (differs > 0)
         return dlda_comm_fail(comm, dlda_fail(DLDA_E_ARGUMENT, "%s differ from those of rank 0 (%08x, not %08x)",

@@ -23,6 +23,7 @@ dlda_status dlda_comm_begin_sum(const dlda_comm *comm, float *values, size_t n);
 dlda_status dlda_comm_end_sums(const dlda_comm *comm);
 dlda_status dlda_comm_exchange(const dlda_comm *comm, const void *sent, const size_t *to, void *received,
                                const size_t *from);
+dlda_status dlda_comm_broadcast(const dlda_comm *comm, void *bytes, size_t n);
 double dlda_comm_waited(const dlda_comm *comm);
 
 /* Passes on a failure of this rank, with its latest message, unless another rank failed first. Returns `status`. */

@@ -114,6 +114,22 @@ dlda_status dlda_shrinkage_add_double(dlda_shrinkage *self, const double *H, con
     return status;
 }
 
+dlda_status dlda_shrinkage_sum(dlda_shrinkage *self, const dlda_comm *comm)
+{
+    dlda_status status = DLDA_OK;
+    size_t C = self->scatter->C;
+    double *sums = NULL;
+
+    if (dlda_comm_size(comm) == 1) return DLDA_OK;
+    DLDA_TRY(DLDA_TAKE(&sums, 2 * C, "shrinkage"));
+    for (size_t c = 0; c < C; c++) sums[c] = self->fourth[c], sums[C + c] = (double)self->counts[c];
+    DLDA_TRY(dlda_comm_sum(comm, sums, 2 * C));
+    for (size_t c = 0; c < C; c++) self->fourth[c] = sums[c], self->counts[c] = (size_t)sums[C + c];
+done:
+    dlda_release(sums);
+    return status;
+}
+
 /* ---- The estimate ---- */
 
 static double estimate_class(const dlda_shrinkage *self, size_t c)

@@ -11,4 +11,7 @@
  * scikit-learn's StandardScaler. The scatter is not pooled. */
 double dlda_class_deviation(const dlda_scatter *scatter, size_t c, size_t j);
 
+/* After all rows were added: the sums over the rows of all ranks. NULL: one rank. */
+dlda_status dlda_shrinkage_sum(dlda_shrinkage *shrinkage, const dlda_comm *comm);
+
 #endif

@@ -31,7 +31,7 @@ typedef struct dlda_fitting {
     double *T;                            /* [F][2C][D]  of both LDAs that classify rows of fold f */
     double *bias;                         /* [F][2C]                                               */
     atomic_size_t correct, *fold_correct; /* [F]                                      */
-    size_t *fold_rows;                    /* [F]                                      */
+    atomic_size_t *fold_tested;           /* [F]: rows of each fold                   */
     atomic_size_t *confusion; /* [2][C][C]: in cross-validation, on the same rows; NULL: too many classes */
 } dlda_fitting;
 

@@ -21,6 +21,8 @@ typedef struct dlda_folds {
     size_t block;     /* maximum rows per block                         */
     size_t rows;      /* read so far                                    */
     int *fold;        /* [block]                                        */
+    size_t before;    /* rows of the ranks before this one              */
+    size_t *earlier;  /* [C]     of each class; NULL: this is rank 0    */
     size_t *seen;     /* [C]     rows of each class so far              */
     size_t *shuffled; /* [C][F]  folds of the next F rows of each class */
 } dlda_folds;

@@ -89,7 +89,7 @@ static dlda_status make_result(dlda_fitting *self, dlda_table_fit **fit)
 {
     dlda_status status = DLDA_OK;
     dlda_table_fit *result = NULL;
-    size_t F = self->folds.F, C = self->folds.C, *class_rows = NULL, *fold_correct = NULL;
+    size_t F = self->folds.F, C = self->folds.C, *class_rows = NULL, *fold_correct = NULL, *fold_rows = NULL;
 
     DLDA_TRY(name_classes(self->folds.table, self->ldas[F]));
     DLDA_TRY(name_features(self->folds.table, self->ldas[F]));
@@ -98,7 +98,12 @@ static dlda_status make_result(dlda_fitting *self, dlda_table_fit **fit)
     result->class_rows = class_rows;
     DLDA_TRY(DLDA_TAKE(&fold_correct, F, "result"));
     result->fold_correct = fold_correct;
-    for (size_t f = 0; f < F; f++) fold_correct[f] = atomic_load(&self->fold_correct[f]);
+    DLDA_TRY(DLDA_TAKE(&fold_rows, F, "result"));
+    result->fold_rows = fold_rows;
+    for (size_t f = 0; f < F; f++) {
+        fold_correct[f] = atomic_load(&self->fold_correct[f]);
+        fold_rows[f] = atomic_load(&self->fold_tested[f]);
+    }
     for (size_t c = 0; c < C; c++) class_rows[c] = (size_t)self->ldas[F]->counts[c];
     if (self->confusion) DLDA_TRY(copy_confusion(self, 1, &result->confusion));
     if (self->confusion && F > 1) DLDA_TRY(copy_confusion(self, 0, &result->fold_confusion));
@@ -109,9 +114,7 @@ static dlda_status make_result(dlda_fitting *self, dlda_table_fit **fit)
     result->fold_lambda = largest_lambda(self);
     result->class_shrinkage = self->class_shrinkage;
     self->class_shrinkage = NULL;
-    result->fold_rows = self->fold_rows;
     result->lda = self->ldas[F];
-    self->fold_rows = NULL;
     self->ldas[F] = NULL;
     *fit = result;
     result = NULL;
@@ -144,7 +147,7 @@ static void release_fitting(dlda_fitting *self)
     dlda_release(self->T);
     dlda_release(self->bias);
     dlda_release(self->fold_correct);
-    dlda_release(self->fold_rows);
+    dlda_release(self->fold_tested);
     dlda_release(self->confusion);
     dlda_release(self->class_shrinkage);
     dlda_folds_close(&self->folds);

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "classify/lda_head.h"
 #include "classify/table_fit.h"
+#include "dataset/feature_table.h"
 #include "linalg/gemm.h"
 
 #include <string.h>
@@ -90,8 +91,38 @@ static dlda_status take_scores(dlda_fitting *self)
     DLDA_TRY(DLDA_TAKE(&self->bias, 2 * F * C, "class scores"));
     DLDA_TRY(DLDA_TAKE(&self->scratch, scratch, "class scores"));
     DLDA_TRY(DLDA_TAKE(&self->fold_correct, F, "folds"));
-    DLDA_TRY(DLDA_TAKE(&self->fold_rows, F, "folds"));
+    DLDA_TRY(DLDA_TAKE(&self->fold_tested, F, "folds"));
     if (C <= MOST_CONFUSED) DLDA_TRY(DLDA_TAKE(&self->confusion, 2 * C * C, "confusion"));
+done:
+    return status;
+}
+
+/* Adds n counters over all ranks. */
+static dlda_status sum_counters(const dlda_comm *comm, atomic_size_t *counters, size_t n)
+{
+    dlda_status status = DLDA_OK;
+    double *sums = NULL;
+
+    if (!comm || n == 0) return DLDA_OK;
+    DLDA_TRY(DLDA_TAKE(&sums, n, "counters"));
+    for (size_t i = 0; i < n; i++) sums[i] = (double)atomic_load(&counters[i]);
+    DLDA_TRY(dlda_comm_sum(comm, sums, n));
+    for (size_t i = 0; i < n; i++) atomic_store(&counters[i], (size_t)sums[i]);
+done:
+    dlda_release(sums);
+    return status;
+}
+
+static dlda_status sum_scores(dlda_fitting *self)
+{
+    dlda_status status = DLDA_OK;
+    const dlda_comm *comm = dlda_table_comm(self->folds.table);
+    size_t F = self->folds.F, C = self->folds.C;
+
+    DLDA_TRY(sum_counters(comm, &self->correct, 1));
+    DLDA_TRY(sum_counters(comm, self->fold_correct, F));
+    DLDA_TRY(sum_counters(comm, self->fold_tested, F));
+    DLDA_TRY(sum_counters(comm, self->confusion, self->confusion ? 2 * C * C : 0));
 done:
     return status;
 }
@@ -107,9 +138,10 @@ dlda_status dlda_fitting_classify(dlda_fitting *self)
     while (self->folds.n > 0) {
         dlda_parallel_for(self->team, self->folds.n, ROWS_AT_ONCE, classify_chunk, self);
         for (size_t f = 0; f < self->folds.F; f++)
-            self->fold_rows[f] += self->folds.start[f + 1] - self->folds.start[f];
+            atomic_fetch_add(&self->fold_tested[f], self->folds.start[f + 1] - self->folds.start[f]);
         DLDA_TRY(dlda_folds_next(&self->folds, self->team));
     }
+    DLDA_TRY(sum_scores(self));
 done:
     return status;
 }

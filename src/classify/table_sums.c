@@ -6,11 +6,14 @@
  * others. With many folds, such as leave-one-out, blocks of folds share the sum of all folds outside the block.
  *
  * Results do not depend on the number of threads: the rows of a block are split into a fixed number of parts, each
- * part has its own scatter, and scatters are added in order.
+ * part has its own scatter, and scatters are added in order. Ranks add the scatters of their rows; then each of them fits
+ * the same LDAs.
  */
 #include "base/memory.h"
 #include "classify/lda_head.h"
+#include "classify/shrinkage.h"
 #include "classify/table_fit.h"
+#include "dataset/feature_table.h"
 #include "objective/scatter.h"
 
 #include <stdio.h>
@@ -77,9 +80,12 @@ static dlda_status sum_up_rows(dlda_fitting *self)
         dlda_parallel_for(self->team, F * self->lanes, 1, add_part, self);
         DLDA_TRY(dlda_folds_next(&self->folds, self->team));
     }
+    DLDA_TRY(dlda_table_check_ranks(self->folds.table));
     for (size_t f = 0; f < F; f++) /* the first part of each fold accumulates the others */
         for (size_t lane = 1; lane < self->lanes; lane++)
             DLDA_TRY(dlda_scatter_merge(self->parts[f * self->lanes], self->parts[f * self->lanes + lane]));
+    for (size_t f = 0; f < F; f++)
+        DLDA_TRY(dlda_scatter_sum(self->parts[f * self->lanes], dlda_table_comm(self->folds.table)));
 done:
     return status;
 }
@@ -109,6 +115,7 @@ static dlda_status estimate_shrinkage(dlda_fitting *self)
         DLDA_TRY(dlda_folds_next(&self->folds, self->team));
         DLDA_TRY(dlda_shrinkage_add(shrinkage, self->folds.X, self->folds.labels, self->folds.n));
     } while (self->folds.n > 0);
+    DLDA_TRY(dlda_shrinkage_sum(shrinkage, dlda_table_comm(self->folds.table)));
     DLDA_TRY(DLDA_TAKE(&self->class_shrinkage, self->folds.C, "shrinkage"));
     DLDA_TRY(dlda_shrinkage_estimate(shrinkage, self->class_shrinkage));
 done:

@@ -95,6 +95,14 @@ done:
     return status;
 }
 
+dlda_status dlda_array_skip(dlda_array *self, size_t n)
+{
+    dlda_status status = dlda_flow_skip(&self->flow, n * self->npy.item);
+
+    if (status == DLDA_OK) self->read += n;
+    return status;
+}
+
 dlda_status dlda_array_get_all(dlda_array *self, uint8_t **elements)
 {
     dlda_status status = DLDA_OK;

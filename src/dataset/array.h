@@ -29,6 +29,8 @@ void dlda_array_close(dlda_array *array);
 dlda_status dlda_array_rewind(dlda_array *array);
 /* Reads the next n elements in file format; after the last one, checks that the file ends. */
 dlda_status dlda_array_get(dlda_array *array, size_t n, void *elements);
+/* Skips the next n elements. */
+dlda_status dlda_array_skip(dlda_array *array, size_t n);
 /* Reads all elements from the beginning into new memory (dlda_release). */
 dlda_status dlda_array_get_all(dlda_array *array, uint8_t **elements);
 

@@ -201,6 +201,25 @@ done:
     return status;
 }
 
+/* Compressed bytes must be read, and so must members of a zip file, for their checksum. */
+dlda_status dlda_flow_skip(dlda_flow *self, size_t n)
+{
+    dlda_status status = DLDA_OK;
+    uint8_t bytes[4096];
+    size_t buffered = smaller(self->left, n), got = 1;
+
+    if (self->packing == DLDA_PLAIN && !self->part && self->file) {
+        self->next += buffered;
+        self->left -= buffered;
+        self->given += n;
+        if (n > buffered && fseeko(self->file, (off_t)(n - buffered), SEEK_CUR) != 0) DLDA_TRY(cannot_read(self));
+        return DLDA_OK;
+    }
+    for (; n > 0 && got > 0; n -= got) DLDA_TRY(dlda_flow_get(self, bytes, smaller(n, sizeof bytes), &got));
+done:
+    return status;
+}
+
 /* ---- The end ---- */
 
 static dlda_status check_part(const dlda_flow *self)

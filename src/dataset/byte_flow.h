@@ -50,6 +50,9 @@ void dlda_flow_close(dlda_flow *flow);
 /* Copies n bytes to `to`; fewer only at the end. */
 dlda_status dlda_flow_get(dlda_flow *flow, void *to, size_t n, size_t *got);
 
+/* Skips n bytes, or all that are left. In a plain file they are not read. */
+dlda_status dlda_flow_skip(dlda_flow *flow, size_t n);
+
 /* Fails unless the flow ends here and is intact. `promised`, the expected size, is for the message. */
 dlda_status dlda_flow_finish(dlda_flow *flow, size_t promised);
 

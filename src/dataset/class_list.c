@@ -24,6 +24,7 @@ typedef struct class_entry {
     uint64_t hash;
     int64_t value; /* of a whole number, or of a text that is one; valid once sorted */
     int number;    /* order of first appearance */
+    size_t rows;   /* how often it was added    */
 } class_entry;
 
 struct dlda_class_list {
@@ -156,8 +157,27 @@ static int is_utf8(const char *text, size_t length)
     return strlen(copy) == length && dlda_is_utf8(copy);
 }
 
+/* Both kinds in one list would be different classes with the same name. */
+static dlda_status check_kind(const dlda_class_list *self, int whole)
+{
+    if (self->count == 0 || self->whole == whole) return DLDA_OK;
+    return dlda_fail(DLDA_E_FORMAT, "%s: labels that are %s, expected %s as before", self->where,
+                     whole ? "whole numbers" : "text", whole ? "text" : "whole numbers");
+}
+
+static dlda_status add_row(dlda_class_list *self, const char *key, size_t length, int *number)
+{
+    dlda_status status = add_key(self, key, length, number);
+
+    if (status == DLDA_OK) self->entries[*number].rows++;
+    return status;
+}
+
 dlda_status dlda_class_list_add(dlda_class_list *self, const char *text, size_t length, int *number)
 {
+    dlda_status status = check_kind(self, 0);
+
+    if (status != DLDA_OK) return status;
     if (*slot_of(self, text, length, hash_of(text, length)) == 0) { /* known labels were checked before */
         if (length == 0) return dlda_fail(DLDA_E_FORMAT, "%s: an empty label, expected a name", self->where);
         if (length > DLDA_MOST_CLASS_NAME)
@@ -169,16 +189,59 @@ dlda_status dlda_class_list_add(dlda_class_list *self, const char *text, size_t 
                 "%s: a label is not valid UTF-8; convert the file, for example: iconv -f latin1 -t utf-8",
                 self->where);
     }
-    return add_key(self, text, length, number);
+    return add_row(self, text, length, number);
 }
 
 dlda_status dlda_class_list_add_whole(dlda_class_list *self, int64_t value, int *number)
 {
     char key[sizeof value];
+    dlda_status status = check_kind(self, 1);
 
+    if (status != DLDA_OK) return status;
     memcpy(key, &value, sizeof key);
     self->whole = 1;
-    return add_key(self, key, sizeof key, number);
+    return add_row(self, key, sizeof key, number);
+}
+
+/* ---- As bytes ---- */
+
+/* First 1 if the labels are whole numbers; then for each its length and its key. */
+dlda_status dlda_class_list_pack(const dlda_class_list *self, char **bytes, size_t *size)
+{
+    dlda_status status = DLDA_OK;
+    char *packed = NULL;
+    size_t at = 1;
+
+    *size = 1;
+    for (size_t i = 0; i < self->count; i++) *size += sizeof(uint32_t) + self->entries[i].length;
+    DLDA_TRY(DLDA_TAKE(&packed, *size, "classes"));
+    packed[0] = (char)self->whole;
+    for (size_t i = 0; i < self->count; i++) {
+        uint32_t length = (uint32_t)self->entries[i].length;
+        memcpy(packed + at, &length, sizeof length);
+        memcpy(packed + at + sizeof length, self->entries[i].key, length);
+        at += sizeof length + length;
+    }
+    *bytes = packed;
+done:
+    return status;
+}
+
+dlda_status dlda_class_list_add_packed(dlda_class_list *self, const char *bytes, size_t size)
+{
+    dlda_status status = DLDA_OK;
+    int number = 0;
+
+    for (size_t at = 1; at < size;) {
+        uint32_t length = 0;
+        DLDA_TRY(check_kind(self, bytes[0]));
+        self->whole = bytes[0];
+        memcpy(&length, bytes + at, sizeof length);
+        DLDA_TRY(add_key(self, bytes + at + sizeof length, length, &number));
+        at += sizeof length + length;
+    }
+done:
+    return status;
 }
 
 /* ---- Order ---- */
@@ -246,6 +309,11 @@ size_t dlda_class_list_count(const dlda_class_list *self)
 const char *const *dlda_class_list_names(const dlda_class_list *self)
 {
     return (const char *const *)self->names;
+}
+
+size_t dlda_class_list_rows(const dlda_class_list *self, size_t class)
+{
+    return self->entries[class].rows;
 }
 
 int dlda_class_list_class(const dlda_class_list *self, int number)

@@ -8,6 +8,7 @@
 #include "dataset/csv.h"
 #include "base/memory.h"
 #include "dataset/csv_columns.h"
+#include "dataset/table_share.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -37,16 +38,17 @@ static dlda_status bad_cell(const dlda_csv *self, const dlda_record *row, size_t
     memcpy(copy, field->at, shown);
     if (given) snprintf(name, sizeof name, " (%.64s)", dlda_show(given).text);
     if (field->damaged)
-        return dlda_fail(DLDA_E_FORMAT, "%s: line %zu, column %zu%s: found %s, expected '%c'", self->path,
-                         row->line, column + 1, name,
+        return dlda_fail(DLDA_E_FORMAT, "%s: line %zu, column %zu%s: found %s, expected '%c'",
+                         dlda_csv_where(self, row), row->line, column + 1, name,
                          field->damaged == DLDA_UNCLOSED ? "a quote that is never closed" : "text behind a quote",
                          self->separator);
     if (self->columns[column].role == DLDA_COLUMN_CATEGORY && !dlda_csv_is_missing(field))
         return dlda_fail(DLDA_E_FORMAT,
-                         "%s: line %zu, column %zu%s: found '%s', expected a level that the LDA knows", self->path,
-                         row->line, column + 1, name, dlda_show(copy).text);
-    return dlda_fail(DLDA_E_FORMAT, "%s: line %zu, column %zu%s: found '%s', expected a number%s", self->path,
-                     row->line, column + 1, name, dlda_show(copy).text, advice(self, row, field));
+                         "%s: line %zu, column %zu%s: found '%s', expected a level that the LDA knows",
+                         dlda_csv_where(self, row), row->line, column + 1, name, dlda_show(copy).text);
+    return dlda_fail(DLDA_E_FORMAT, "%s: line %zu, column %zu%s: found '%s', expected a number%s",
+                     dlda_csv_where(self, row), row->line, column + 1, name, dlda_show(copy).text,
+                     advice(self, row, field));
 }
 
 /* ---- Cells ---- */
@@ -151,8 +153,8 @@ dlda_status dlda_csv_explain(const dlda_csv *self, const dlda_record *row)
     }
     if (column != self->n_columns)
         return dlda_fail(DLDA_E_FORMAT, "%s: line %zu has %zu columns, expected %zu as in the first line",
-                         self->path, row->line, column, self->n_columns);
-    return dlda_fail(DLDA_E_IO, "%s: line %zu: changed while it was read", self->path, row->line);
+                         dlda_csv_where(self, row), row->line, column, self->n_columns);
+    return dlda_fail(DLDA_E_IO, "%s: line %zu: changed while it was read", dlda_csv_where(self, row), row->line);
 }
 
 typedef struct decoding {
@@ -189,7 +191,18 @@ static dlda_status check_marks(dlda_csv *self, unsigned marks)
         DLDA_E_FORMAT,
         "%s: found numbers with a decimal comma and numbers with a point, expected one of them; numbers "
         "have no thousands separators",
-        self->path);
+        self->all);
+}
+
+dlda_status dlda_csv_check_ranks(dlda_csv *self)
+{
+    dlda_status status = DLDA_OK;
+    double found[] = { self->decimals & DLDA_DECIMAL_POINT, self->decimals & DLDA_DECIMAL_COMMA };
+
+    DLDA_TRY(dlda_comm_sum(self->comm, found, 2));
+    DLDA_TRY(check_marks(self, (found[0] > 0 ? DLDA_DECIMAL_POINT : 0) | (found[1] > 0 ? DLDA_DECIMAL_COMMA : 0)));
+done:
+    return status;
 }
 
 /* Removes the rows that are left out. */
@@ -231,13 +244,7 @@ done:
 
 dlda_status dlda_csv_rewind(dlda_csv *self)
 {
-    dlda_status status = DLDA_OK;
-    size_t n = 0;
-
-    DLDA_TRY(dlda_csv_text_rewind(&self->text));
-    if (self->header > 0) DLDA_TRY(dlda_csv_text_gather(&self->text, 1, &n));
-done:
-    return status;
+    return dlda_csv_text_rewind(&self->text);
 }
 
 /* The means of what is not missing, by one more pass. */
@@ -259,10 +266,11 @@ static dlda_status find_means(dlda_csv *self, double *means)
             means[j] += ((double)X[i] - means[j]) / (double)++counts[j];
         }
     } while (n > 0);
+    DLDA_TRY(dlda_means_sum(self->comm, self->n_features, means, counts));
     for (size_t j = 0; j < self->n_features; j++)
         if (counts[j] == 0)
             DLDA_FAIL(DLDA_E_FORMAT,
-                      "%s: feature %zu has no values at all, expected some; option drop leaves it out", self->path,
+                      "%s: feature %zu has no values at all, expected some; option drop leaves it out", self->all,
                       j + 1);
 done:
     dlda_release(X);
@@ -290,6 +298,52 @@ done:
     return status;
 }
 
+static dlda_status take_files(dlda_csv *self, const dlda_csv_spec *spec)
+{
+    dlda_status status = DLDA_OK;
+    const char *shown = spec->name ? spec->name : spec->path;
+    size_t room = strlen(shown) + 64;
+
+    DLDA_TRY(DLDA_TAKE(&self->files, spec->n_more + 1, spec->path));
+    for (; self->n_files <= spec->n_more; self->n_files++)
+        DLDA_TRY(dlda_take_text(self->n_files == 0 ? spec->path : spec->more[self->n_files - 1],
+                                &self->files[self->n_files]));
+    DLDA_TRY(DLDA_TAKE(&self->file_rows, self->n_files, spec->path));
+    if (spec->name) DLDA_TRY(dlda_take_text(spec->name, &self->name));
+    self->path = self->name ? self->name : self->files[0];
+    DLDA_TRY(DLDA_TAKE(&self->all, room, shown));
+    if (spec->n_more == 0) snprintf(self->all, room, "%s", shown);
+    else snprintf(self->all, room, "%s and %zu more file%s", shown, spec->n_more, spec->n_more == 1 ? "" : "s");
+done:
+    return status;
+}
+
+/* The files of this rank; or its records of a file that it shares with others, which must be counted first. */
+static dlda_status choose_share(dlda_csv *self)
+{
+    dlda_status status = DLDA_OK;
+    dlda_file_share mine = dlda_share_of_files(self->n_files, self->comm);
+    dlda_csv_share *share = &self->text.share;
+    uint32_t sum = 0;
+    size_t records = 0;
+
+    if (dlda_comm_size(self->comm) == 1) return DLDA_OK;
+    for (size_t i = 0; i < self->n_columns; i++) {
+        const char *name = self->columns[i].name ? self->columns[i].name : "";
+        sum = dlda_comm_checksum(sum, name, strlen(name) + 1);
+        sum = dlda_comm_checksum(sum, &self->columns[i].role, sizeof self->columns[i].role);
+    }
+    DLDA_TRY(dlda_comm_agree(self->comm, &sum, sizeof sum, "the columns of the table"));
+    share->first_file = mine.first;
+    share->end_file = mine.end;
+    if (mine.parts == 1) return DLDA_OK;
+    DLDA_TRY(dlda_csv_text_count(&self->text, &records));
+    share->first_record = records * mine.part / mine.parts;
+    share->end_record = records * (mine.part + 1) / mine.parts;
+done:
+    return status;
+}
+
 dlda_status dlda_csv_open(const dlda_csv_spec *spec, dlda_csv **csv)
 {
     dlda_status status = DLDA_OK;
@@ -298,11 +352,12 @@ dlda_status dlda_csv_open(const dlda_csv_spec *spec, dlda_csv **csv)
     DLDA_TRY(DLDA_TAKE(&self, 1, spec->path));
     self->for_lda = spec->for_lda;
     self->missing = spec->missing;
-    DLDA_TRY(dlda_take_text(spec->name ? spec->name : spec->path, &self->path));
-    DLDA_TRY(dlda_take_text(spec->path, &self->file));
-    DLDA_TRY(dlda_csv_text_open(self->file, self->path, &self->text));
+    self->comm = spec->comm;
+    DLDA_TRY(take_files(self, spec));
+    DLDA_TRY(dlda_csv_text_open((const char *const *)self->files, self->n_files, self->name, &self->text));
     DLDA_TRY(dlda_class_list_create("labels", &self->list));
     DLDA_TRY(dlda_csv_read_columns(self, spec));
+    DLDA_TRY(choose_share(self));
     DLDA_TRY(dlda_csv_rewind(self));
     DLDA_TRY(dlda_csv_scan(self));
     DLDA_TRY(dlda_csv_rewind(self));
@@ -322,8 +377,10 @@ void dlda_csv_destroy(dlda_csv *self)
     dlda_csv_text_close(&self->text);
     dlda_class_list_destroy(self->list);
     dlda_release(self->means);
-    dlda_release(self->file);
-    dlda_release(self->path);
+    dlda_release_texts(self->files, self->n_files);
+    dlda_release(self->file_rows);
+    dlda_release(self->name);
+    dlda_release(self->all);
     dlda_release(self);
 }
 
@@ -332,6 +389,11 @@ void dlda_csv_destroy(dlda_csv *self)
 size_t dlda_csv_rows(const dlda_csv *self)
 {
     return self->rows;
+}
+
+size_t dlda_csv_file_rows(const dlda_csv *self, size_t file)
+{
+    return self->file_rows[file];
 }
 
 size_t dlda_csv_incomplete(const dlda_csv *self)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * csv.h - a CSV table of numbers with a label column. It is scanned once for its classes, then read in blocks,
- * repeatedly if needed.
+ * csv.h - a CSV table of numbers with a label column, in one file or several. It is scanned once for its classes, then
+ * read in blocks, repeatedly if needed.
  */
 #ifndef DLDA_DATASET_CSV_H
 #define DLDA_DATASET_CSV_H
 
+#include "base/comm.h"
 #include "base/parallel.h"
 #include "dataset/class_list.h"
 
@@ -29,6 +30,9 @@ typedef struct dlda_csv_spec {
     int labelled;        /* 1: a table whose features are found by name has labels if it has another column */
     const double *means; /* [n_means] in the place of missing numbers; NULL: those of the table */
     size_t n_means;
+    const char *const *more; /* [n_more] further files with the same columns */
+    size_t n_more;
+    const dlda_comm *comm; /* ranks that divide the rows; NULL: one */
 } dlda_csv_spec;
 
 /* Opens the file (plain or gzip), interprets the first line, and reads the file once to count rows and collect
@@ -36,9 +40,10 @@ typedef struct dlda_csv_spec {
 dlda_status dlda_csv_open(const dlda_csv_spec *spec, dlda_csv **csv);
 void dlda_csv_destroy(dlda_csv *csv);
 
-size_t dlda_csv_rows(const dlda_csv *csv); /* without those that are left out */
+size_t dlda_csv_rows(const dlda_csv *csv);                   /* of this rank, without those that are left out */
+size_t dlda_csv_file_rows(const dlda_csv *csv, size_t file); /* of this rank, with those that are left out */
 size_t dlda_csv_features(const dlda_csv *csv);
-size_t dlda_csv_incomplete(const dlda_csv *csv); /* rows with missing numbers */
+size_t dlda_csv_incomplete(const dlda_csv *csv); /* rows of all ranks with missing numbers */
 const dlda_class_list *dlda_csv_classes(const dlda_csv *csv);
 const dlda_feature *dlda_csv_feature(const dlda_csv *csv, size_t j);
 /* The columns of the file; the label's number from 0 is dlda_csv_columns if there is none. */
@@ -52,5 +57,8 @@ dlda_status dlda_csv_rewind(dlda_csv *csv);
 /* Reads at most `most` rows: X [n][features] and their classes [n], -1 without labels. n
  * is 0 after the last row. */
 dlda_status dlda_csv_next(dlda_csv *csv, dlda_team *team, size_t most, float *X, int *classes, size_t *n);
+
+/* After all rows were read: fails if the ranks have found different decimal marks. */
+dlda_status dlda_csv_check_ranks(dlda_csv *csv);
 
 #endif

@@ -21,6 +21,11 @@
 
 /* ---- Fields ---- */
 
+const char *dlda_csv_where(const dlda_csv *self, const dlda_record *row)
+{
+    return dlda_csv_text_name(&self->text, row);
+}
+
 dlda_fields dlda_csv_fields(const dlda_csv *self, const dlda_record *record)
 {
     return dlda_fields_of(self->text.text + record->begin, record->end - record->begin, self->separator);
@@ -131,6 +136,19 @@ void dlda_csv_release_columns(dlda_csv *self)
     }
     dlda_release(self->columns);
     dlda_release(self->features);
+}
+
+int dlda_csv_is_header(const void *csv, const dlda_record *record)
+{
+    const dlda_csv *self = csv;
+    dlda_fields fields = dlda_csv_fields(self, record);
+    dlda_field field;
+    size_t i = 0;
+
+    if (record->file == 0) return record->line == self->header;
+    for (; dlda_fields_next(&fields, &field); i++)
+        if (i >= self->n_columns || field.damaged || !dlda_field_is(&field, self->columns[i].name)) return 0;
+    return i == self->n_columns;
 }
 
 static int is_label_name(const char *name)
@@ -380,7 +398,7 @@ static dlda_status take_places(dlda_csv *self)
         if (column->role != DLDA_COLUMN_CATEGORY) continue;
         if (levels < 2)
             DLDA_FAIL(DLDA_E_FORMAT,
-                      "%s: column %zu has %zu level%s, expected 2 or more; option drop leaves it out", self->path,
+                      "%s: column %zu has %zu level%s, expected 2 or more; option drop leaves it out", self->all,
                       i + 1, levels, levels == 1 ? "" : "s");
         DLDA_TRY(DLDA_TAKE(&column->places, levels, self->path));
         for (size_t k = 0; k < levels; k++) column->places[k] = -1;
@@ -454,6 +472,7 @@ dlda_status dlda_csv_read_columns(dlda_csv *self, const dlda_csv_spec *spec)
     if (spec->n_features > 0 && self->header) DLDA_TRY(choose_by_name(self, spec));
     DLDA_TRY(create_levels(self, spec));
     if (self->header == 0) forget_names(self);
+    else self->text.is_header = dlda_csv_is_header, self->text.owner = self;
 done:
     return status;
 }

@@ -27,7 +27,12 @@ typedef struct dlda_column {
 enum { DLDA_DECIMAL_POINT = 1, DLDA_DECIMAL_COMMA = 2 };
 
 struct dlda_csv {
-    char *file, *path; /* path: name of the file in messages */
+    char **files; /* [n_files] */
+    size_t n_files;
+    char *name;       /* of the only file in messages; NULL: its path */
+    const char *path; /* of the first file in messages            */
+    char *all;        /* of all files in messages                 */
+    const dlda_comm *comm;
     dlda_csv_text text;
     char separator;
     size_t n_columns, label; /* label: its column, from 0; equal to n_columns: none */
@@ -38,11 +43,16 @@ struct dlda_csv {
     int has_categories;
     int for_lda, by_name; /* by_name: the features were found by the names of their columns */
     dlda_missing missing;
-    double *means; /* [n_features], in the place of missing numbers; NULL: left as NaN */
-    size_t rows, incomplete;
+    double *means;     /* [n_features], in the place of missing numbers; NULL: left as NaN */
+    size_t rows;       /* of this rank */
+    size_t *file_rows; /* [n_files]: likewise, with those that are left out */
+    size_t incomplete; /* of all ranks */
     unsigned decimals; /* marks that were seen: DLDA_DECIMAL_POINT and DLDA_DECIMAL_COMMA */
     dlda_class_list *list;
 };
+
+/* The file of a row, for messages. */
+const char *dlda_csv_where(const dlda_csv *csv, const dlda_record *row);
 
 dlda_fields dlda_csv_fields(const dlda_csv *csv, const dlda_record *record);
 
@@ -56,6 +66,8 @@ int dlda_csv_number(const dlda_csv *csv, const dlda_field *field, float *value, 
 
 /* csv_columns.c: finds separator, header and columns in the first lines. */
 dlda_status dlda_csv_read_columns(dlda_csv *csv, const dlda_csv_spec *spec);
+/* 1 if a record has the names of the columns; for dlda_csv_text. */
+int dlda_csv_is_header(const void *csv, const dlda_record *record);
 /* Numbers the features, after the levels of all categories were collected. */
 dlda_status dlda_csv_place_features(dlda_csv *csv, const dlda_csv_spec *spec);
 void dlda_csv_release_columns(dlda_csv *csv);

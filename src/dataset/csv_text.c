@@ -3,7 +3,7 @@
  * csv_text.c - splits CSV text into records and fields according to RFC 4180.
  *
  * Fields may be in double quotes; inside, a quote is doubled, and separators and line ends are literal.
- * Blanks around a field are ignored. Line ends are found with memchr, and only lines with quotes are
+ * Blanks around a field are ignored. A record never continues in the next file. Line ends are found with memchr, and only lines with quotes are
  * parsed character by character.
  */
 #include "dataset/csv_text.h"
@@ -19,13 +19,18 @@ enum { FIRST_ROOM = 1 << 22, MOST_RECORD = 1 << 26, FIRST_RECORDS = 1024 };
 
 /* ---- The buffer ---- */
 
-dlda_status dlda_csv_text_open(const char *path, const char *name, dlda_csv_text *self)
+dlda_status dlda_csv_text_open(const char *const *files, size_t n, const char *name, dlda_csv_text *self)
 {
     dlda_status status = DLDA_OK;
 
-    *self = (dlda_csv_text){ .path = path, .name = name, .room = FIRST_ROOM, .records_room = FIRST_RECORDS };
-    DLDA_TRY(DLDA_TAKE(&self->text, self->room, name));
-    DLDA_TRY(DLDA_TAKE(&self->records, self->records_room, name));
+    *self = (dlda_csv_text){ .files = files,
+                             .n_files = n,
+                             .name = name,
+                             .share = { .end_file = n, .end_record = SIZE_MAX },
+                             .room = FIRST_ROOM,
+                             .records_room = FIRST_RECORDS };
+    DLDA_TRY(DLDA_TAKE(&self->text, self->room, files[0]));
+    DLDA_TRY(DLDA_TAKE(&self->records, self->records_room, files[0]));
     DLDA_TRY(dlda_csv_text_rewind(self));
 done:
     return status;
@@ -39,22 +44,22 @@ void dlda_csv_text_close(dlda_csv_text *self)
     *self = (dlda_csv_text){ 0 };
 }
 
-/* Moves the unused text to the front of the buffer and fills the rest. */
-static dlda_status read_more(dlda_csv_text *self)
+const char *dlda_csv_text_name(const dlda_csv_text *self, const dlda_record *record)
+{
+    return self->name ? self->name : self->files[record->file];
+}
+
+static const char *current_name(const dlda_csv_text *self)
+{
+    return dlda_csv_text_name(self, &(dlda_record){ .file = self->file });
+}
+
+/* Reads as much of the current file as there is room for. */
+static dlda_status fill(dlda_csv_text *self)
 {
     dlda_status status = DLDA_OK;
     size_t got = 0;
 
-    if (self->next > 0) memmove(self->text, self->text + self->next, self->used - self->next);
-    self->used -= self->next;
-    self->next = 0;
-    if (self->used > self->room / 2) {
-        if (self->room >= MOST_RECORD)
-            DLDA_FAIL(DLDA_E_FORMAT, "%s: line %zu has more than %d bytes; is there a quote that is never closed?",
-                      self->name, self->line, MOST_RECORD / 2);
-        DLDA_TRY(DLDA_ENLARGE(&self->text, self->used, 2 * self->room, self->name));
-        self->room *= 2;
-    }
     DLDA_TRY(dlda_flow_get(&self->flow, self->text + self->used, self->room - self->used, &got));
     self->at_end = got < self->room - self->used;
     self->used += got;
@@ -63,20 +68,48 @@ done:
     return status;
 }
 
-dlda_status dlda_csv_text_rewind(dlda_csv_text *self)
+/* Moves the unused text to the front of the buffer and fills the rest. */
+static dlda_status read_more(dlda_csv_text *self)
 {
-    static const char mark[] = { '\xEF', '\xBB', '\xBF' };
+    dlda_status status = DLDA_OK;
+
+    if (self->next > 0) memmove(self->text, self->text + self->next, self->used - self->next);
+    self->used -= self->next;
+    self->next = 0;
+    if (self->used > self->room / 2) {
+        if (self->room >= MOST_RECORD)
+            DLDA_FAIL(DLDA_E_FORMAT, "%s: line %zu has more than %d bytes; is there a quote that is never closed?",
+                      current_name(self), self->line, MOST_RECORD / 2);
+        DLDA_TRY(DLDA_ENLARGE(&self->text, self->used, 2 * self->room, current_name(self)));
+        self->room *= 2;
+    }
+    DLDA_TRY(fill(self));
+done:
+    return status;
+}
+
+/* The text of the file follows that of the file before, all of whose records were found: there is room, because the end
+ * of a file is noticed when it does not fill the buffer. */
+static dlda_status open_file(dlda_csv_text *self, size_t file)
+{
     dlda_status status = DLDA_OK;
 
     dlda_flow_close(&self->flow);
-    DLDA_TRY(dlda_flow_open(&(dlda_input){ .name = self->path }, &self->flow));
-    self->used = self->next = 0;
+    self->file = file;
     self->line = 1;
-    self->at_end = 0;
-    DLDA_TRY(read_more(self));
-    if (self->used >= sizeof mark && memcmp(self->text, mark, sizeof mark) == 0) self->next = sizeof mark;
+    self->fresh = 1;
+    DLDA_TRY(dlda_flow_open(&(dlda_input){ .name = self->files[file] }, &self->flow));
+    DLDA_TRY(fill(self));
 done:
     return status;
+}
+
+dlda_status dlda_csv_text_rewind(dlda_csv_text *self)
+{
+    self->used = self->next = self->taken = 0;
+    self->at_end = 1;
+    if (self->share.first_file == self->share.end_file) return DLDA_OK;
+    return open_file(self, self->share.first_file);
 }
 
 /* ---- Records ---- */
@@ -104,6 +137,15 @@ static int is_empty(const dlda_csv_text *self, const dlda_record *found)
     return 1;
 }
 
+/* A byte order mark at the start of a file. */
+static size_t mark_length(const dlda_csv_text *self)
+{
+    static const char mark[] = { '\xEF', '\xBB', '\xBF' };
+    int found = self->used - self->next >= sizeof mark && memcmp(self->text + self->next, mark, sizeof mark) == 0;
+
+    return found ? sizeof mark : 0;
+}
+
 /* The next non-empty record in the buffer; 0 if there is none. */
 static int take_record(dlda_csv_text *self, dlda_record *found)
 {
@@ -111,30 +153,68 @@ static int take_record(dlda_csv_text *self, dlda_record *found)
 
     do {
         if (!find_end(self, self->next, &found->end, &lines)) return 0;
-        found->begin = self->next;
+        found->begin = self->next + (self->line == 1 ? mark_length(self) : 0);
         found->line = self->line;
+        found->file = self->file;
         self->next = found->end < self->used ? found->end + 1 : self->used;
         self->line += lines;
     } while (is_empty(self, found));
     return 1;
 }
 
+static int is_header(dlda_csv_text *self, const dlda_record *record)
+{
+    int found = self->fresh && self->is_header && self->is_header(self->owner, record);
+
+    self->fresh = 0;
+    return found;
+}
+
+/* Finds records in the buffer, and in further files while they fit into it. */
+static dlda_status find_records(dlda_csv_text *self, size_t most, size_t *n)
+{
+    dlda_status status = DLDA_OK;
+
+    while (*n < most && self->taken < self->share.end_record) {
+        if (*n == self->records_room) {
+            DLDA_TRY(DLDA_ENLARGE(&self->records, *n, 2 * *n, self->files[0]));
+            self->records_room *= 2;
+        }
+        dlda_record *found = &self->records[*n];
+        if (take_record(self, found)) {
+            if (!is_header(self, found)) *n += self->taken++ >= self->share.first_record;
+        } else if (self->at_end && self->file + 1 < self->share.end_file) {
+            DLDA_TRY(open_file(self, self->file + 1));
+        } else break;
+    }
+done:
+    return status;
+}
+
 dlda_status dlda_csv_text_gather(dlda_csv_text *self, size_t most, size_t *n)
 {
     dlda_status status = DLDA_OK;
 
-    for (*n = 0;;) {
-        while (*n < most) {
-            if (*n == self->records_room) {
-                DLDA_TRY(DLDA_ENLARGE(&self->records, *n, 2 * *n, self->name));
-                self->records_room *= 2;
-            }
-            if (!take_record(self, &self->records[*n])) break;
-            ++*n;
-        }
-        if (*n > 0 || self->at_end) return DLDA_OK;
+    *n = 0;
+    if (self->share.first_file == self->share.end_file) return DLDA_OK;
+    for (;;) {
+        DLDA_TRY(find_records(self, most, n));
+        if (*n > 0 || self->at_end || self->taken >= self->share.end_record) return DLDA_OK;
         DLDA_TRY(read_more(self));
     }
+done:
+    return status;
+}
+
+dlda_status dlda_csv_text_count(dlda_csv_text *self, size_t *records)
+{
+    enum { BLOCK = 4096 };
+    dlda_status status = DLDA_OK;
+
+    *records = 0;
+    DLDA_TRY(dlda_csv_text_rewind(self));
+    for (size_t n = 1; n > 0; *records += n) DLDA_TRY(dlda_csv_text_gather(self, BLOCK, &n));
+    DLDA_TRY(dlda_csv_text_rewind(self));
 done:
     return status;
 }
@@ -200,4 +280,15 @@ dlda_status dlda_field_text(const dlda_field *field, char **text)
 
     if (status == DLDA_OK) dlda_field_copy(field, field->length, *text);
     return status;
+}
+
+int dlda_field_is(const dlda_field *field, const char *text)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < field->length; i++, n++) {
+        if (text[n] == '\0' || text[n] != field->at[i]) return 0;
+        if (field->doubled && field->at[i] == '"') i++;
+    }
+    return text[n] == '\0';
 }

@@ -95,7 +95,7 @@ expect 1 lda t/X.npy --save nowhere/plants.lda; says 'nowhere/plants.lda'
 # ---- What it refuses ----
 
 expect 2 lda; says 'expected TABLE'
-expect 2 lda a b c; says 'unexpected argument'
+expect 1 lda a b c; says 'a: cannot open'
 expect 2 lda t/X.npy --cross-validate 1; says 'option --cross-validate: found 1, expected 2 or more, or 0 for none'
 cp t/X.npy kept.npy
 expect 2 lda t/X.npy --save t/X.npy; says 'option --save: found t/X.npy, which is read as well; expected another file'
