@@ -294,7 +294,8 @@ static int exchange(void *user, const void *sent, const size_t *to, void *receiv
     pthread_mutex_lock(&self->mutex);
     int n = begin_exchange(self, sent, to, received, from), failed = self->failed;
     pthread_mutex_unlock(&self->mutex);
-    if (n < 0 && !failed) fail(self, "MPI: more than 2 GB to exchange with one rank; use a smaller batch");
+    if (n < 0 && failed) take_leave(self);
+    else if (n < 0) fail(self, "MPI: more than 2 GB to exchange with one rank; use a smaller batch");
     return n < 0 || wait_for(self, n, self->messages, 0);
 }
 
