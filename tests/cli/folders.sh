@@ -60,7 +60,7 @@ done
 brief 0 even_run even --validation 0; lacks err 'resized'
 expect 1 predict even_run/model.safetensors data/photos/train --batch 7; lines 1 err; lines 18 out
 says '^deeplda predict: 24 pictures have another size, the first: data/photos/train/cold/01.png: 90 x 120 pixels'
-says 'the model expects 60 x 80; option --resize 60x80 converts'
+says 'expected 60 x 80; option --resize 60x80 converts'
 expect 1 eval even_run/model.safetensors data/photos; lines 1 err; silent out
 says '10 of 10 pictures are not 60 x 80 (height, width); the first: cold/00.png is 33 x 44; option --resize 60x80 converts them'
 expect 0 eval even_run/model.safetensors data/photos --resize 60x80

@@ -153,7 +153,7 @@ def same_stdout(one, two):
 def check_files(where, old, new, now, killed):
     for name, data in now.items():
         if ".tmp-" in name:
-            if not killed:
+            if not killed and name not in old:  # the run to be resumed was killed, too
                 fail(f"{where}: {name} is left over")
         elif name == "out.csv/out.csv" and set(data.split(b"\n")) <= set(new[name].split(b"\n")):
             continue  # predict omits files that it cannot read, and says so
