@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 __all__ = ["DeepLDAClassifier", "LinearDiscriminantAnalysis", "Model", "Scatter", "__version__"]
 __version__: str = _lib.dlda_version().decode()
 
-_PLACES = {"DeepLDAClassifier": "classifier", "LinearDiscriminantAnalysis": "lda", "Model": "model", "Scatter": "scatter"}
+_PLACES = {
+    "DeepLDAClassifier": "classifier",
+    "LinearDiscriminantAnalysis": "lda",
+    "Model": "model",
+    "Scatter": "scatter",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-    from sklearn.exceptions import ConvergenceWarning, NotFittedError
+    from sklearn.exceptions import ConvergenceWarning, DataConversionWarning, NotFittedError
     from sklearn.utils import assert_all_finite
     from sklearn.utils.multiclass import check_classification_targets
     from sklearn.utils.validation import check_is_fitted
@@ -42,6 +42,9 @@ except ImportError:
 
     class NotFittedError(ValueError, AttributeError):  # type: ignore[no-redef]
         """An estimator is used before it is fitted."""
+
+    class DataConversionWarning(UserWarning):  # type: ignore[no-redef]
+        """Data were converted in a way that may not be meant."""
 
     class ConvergenceWarning(UserWarning):  # type: ignore[no-redef]
         """A training may have been too short."""
@@ -134,16 +137,14 @@ except ImportError:
             raise ValueError(f"X has {len(X)} rows, y has {len(y)} labels")
         return X, y
 
+
 def column(y: Any) -> NDArray:
     """Labels as one column."""
     if y is None:
         raise ValueError("This estimator requires y to be passed, but the target y is None.")
     y = np.asarray(y)
     if y.ndim == 2 and y.shape[1] == 1:
-        kind: Any = UserWarning
-        if HAS_SKLEARN:
-            from sklearn.exceptions import DataConversionWarning as kind
-        warnings.warn("A column-vector y was passed when a 1d array was expected.", kind, stacklevel=4)
+        warnings.warn("A column-vector y was passed when a 1d array was expected.", DataConversionWarning, stacklevel=4)
         y = y[:, 0]
     if y.ndim != 1:
         raise ValueError(f"y should be a 1d array, got an array of shape {y.shape} instead.")

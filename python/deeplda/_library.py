@@ -116,7 +116,7 @@ class _Library:
     def __getattr__(self, name: str) -> Any:
         if name not in self._header.functions:
             raise AttributeError(name)
-        function = self._handle[name]
+        function: Any = self._handle[name]
         result, types, is_status = self._header.functions[name]
         function.restype, function.argtypes = result, types
         if is_status:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import os
 import signal
 import sys
 import threading
@@ -76,6 +77,7 @@ class Training:
         self._progress = _Progress(int(options.get("epochs"))) if verbose else None
         self._stops = self._interrupted = False
         self._raised: BaseException | None = None
+        self._messages: list[str] = []
 
     def start_from(self, model: Model) -> None:
         """Starts from the weights of a model."""
@@ -83,15 +85,13 @@ class Training:
 
     def record(self, folder: Any) -> None:
         """Writes the files of a run into a folder, for `deeplda report`."""
-        import os
-
         lib.dlda_trainer_record(self._trainer, os.fsencode(folder), 0)
 
     def run(self) -> None:
         """Trains. KeyboardInterrupt after Ctrl-C: `model` and `history` are then those of the complete epochs."""
         watch = struct["dlda_watch"]()
-        types = {name: kind for name, kind in watch._fields_}
-        watch.log = types["log"](self._on_log)
+        types = dict(watch._fields_)
+        watch.log = types["log"](lambda _user, message: self._messages.append(message.decode("utf-8", "replace")))
         watch.epoch = types["epoch"](self._on_epoch)
         watch.stop = types["stop"](lambda _user: int(self._stops or self._interrupted))
         if self._progress:
@@ -104,19 +104,19 @@ class Training:
             lib.dlda_trainer_watch(self._trainer, None)
             if self._progress:
                 self._progress.close()
-        if status == constant["DLDA_E_STOPPED"] and lib.dlda_trainer_model(self._trainer):
+        if status == constant["DLDA_E_STOPPED"] and self.history:
             lib.dlda_trainer_finish(self._trainer)
+        self._warn()
         if self._raised:
             raise self._raised
         if self._interrupted:
             raise KeyboardInterrupt
 
-    def _on_log(self, _user: Any, message: bytes) -> None:
-        # Raised as errors by a filter, warnings would be lost in the library: they are issued as soon as it returns.
-        try:
-            warnings.warn(message.decode("utf-8", "replace"), ConvergenceWarning, stacklevel=2)
-        except Warning as warning:
-            self._raised, self._stops = warning, True
+    def _warn(self) -> None:
+        """Issues the warnings of the library; its other messages are notes."""
+        for message in self._messages:
+            if message.startswith("warning: "):
+                warnings.warn(message[len("warning: ") :], ConvergenceWarning, stacklevel=5)
 
     def _on_epoch(self, _user: Any, epoch: Any) -> None:
         record = _record(epoch.contents)

@@ -30,9 +30,9 @@ from .model import Model
 
 # Parameters that are options of the library under the same name, with - for _.
 _OPTIONS = (
-    "net objective epochs batch norm_group micro_batch rate schedule halve_every warm_up momentum decay epsilon patience "
-    "tolerance prepare flip shift"
-).split()
+    *("net", "objective", "epochs", "batch", "norm_group", "micro_batch", "rate", "schedule", "halve_every", "warm_up"),
+    *("momentum", "decay", "epsilon", "patience", "tolerance", "prepare", "flip", "shift"),
+)
 
 
 class DeepLDAClassifier(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, BaseEstimator):
@@ -107,6 +107,10 @@ class DeepLDAClassifier(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Transf
     >>> clf.transform(X).shape, bool(clf.score(X, y) > 0.9)
     ((300, 2), True)
     """
+
+    classes_: NDArray
+    history_: list[Record]
+    model_: Model
 
     def __init__(
         self,
@@ -192,9 +196,11 @@ class DeepLDAClassifier(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Transf
             self.classes_ = np.unique(np.asarray(labels if classes is None else classes))
         names = _names(self.classes_)
         data = self._labelled(images, codes_in(self.classes_, np.asarray(labels)), names)
-        fixed = {"epochs": 1, "validation": 0, "schedule": "halve", "warm-up": 0}
+        fixed: dict[str, Any] = {"epochs": 1, "validation": 0, "schedule": "halve", "warm-up": 0}
         if not first:
             fixed["net"] = self.net_
+        if self.batch is not None:
+            fixed["batch"] = min(self.batch, data.count)
         history = [] if first else self.history_
         self._train(data, None, None if first else self.model_, fixed)
         self.history_ = history + self.history_

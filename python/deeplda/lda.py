@@ -80,6 +80,10 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, ClassifierMixi
     array([1])
     """
 
+    classes_: NDArray
+    coef_: NDArray
+    intercept_: NDArray
+
     def __init__(
         self,
         solver: str = "svd",
@@ -102,7 +106,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, ClassifierMixi
 
     # ---- Fitting ----
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> LinearDiscriminantAnalysis:
+    def fit(self, X: Any, y: Any) -> LinearDiscriminantAnalysis:
         """Fits rows X (n, d) with labels y (n,)."""
         self._check_parameters()
         # The library itself looks for values that are not finite while it adds the rows.
@@ -258,9 +262,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, ClassifierMixi
         if self.solver == "svd" and self.covariance_estimator is not None:
             raise ValueError("covariance estimator is not supported with svd solver. Try another solver")
         if self.covariance_estimator is not None and shrinkage is not None and shrinkage != 0:
-            raise ValueError(
-                "covariance_estimator and shrinkage parameters are not None. Only one of the two can be set."
-            )
+            raise ValueError("covariance_estimator and shrinkage parameters are not None. Only one of the two can be set.")
 
     def _check_one_pass(self, method: str) -> None:
         if self.shrinkage == "auto" or self.covariance_estimator is not None:

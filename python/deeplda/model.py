@@ -10,6 +10,7 @@ import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -95,7 +96,7 @@ class Model:
 
     # ---- What it is ----
 
-    @property
+    @cached_property
     def image_shape(self) -> tuple[int, int, int]:
         """Height, width and channels of its images; (1, 1, d) for rows."""
         return (
@@ -104,12 +105,12 @@ class Model:
             int(lib.dlda_model_channels(self._handle)),
         )
 
-    @property
+    @cached_property
     def classes(self) -> list[str]:
         count = lib.dlda_model_classes(self._handle)
         return [lib.dlda_model_class_name(self._handle, c).decode() for c in range(count)]
 
-    @property
+    @cached_property
     def n_features(self) -> int:
         """Of the network's output."""
         return int(lib.dlda_model_features(self._handle))
@@ -132,7 +133,7 @@ class Model:
         """The options of its training."""
         return json.loads(lib.dlda_model_options_json(self._handle))
 
-    @property
+    @cached_property
     def eigenvalues(self) -> NDArray[np.float64]:
         """How well each direction separates the classes, largest first."""
         return self.lda_array("eigenvalues")
@@ -311,7 +312,7 @@ class Model:
             data = self._read(X)
         else:
             images = self._array(X)
-            if images.dtype == np.float32:
+            if images.dtype == np.float32 or not len(images):
                 yield len(images)
                 if len(images):
                     yield images

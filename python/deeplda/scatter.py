@@ -96,6 +96,7 @@ class Scatter:
         return self.copy() if isinstance(other, int) and other == 0 else NotImplemented
 
     def copy(self) -> Scatter:
+        """A scatter of the same rows, to which others can be added."""
         return Scatter.__new__(Scatter)._restore(self.__getstate__())
 
     # ---- What it holds ----

@@ -17,10 +17,9 @@ collect_ignore = [
 ]
 
 
-
 def read_digits(part):
-    images = gzip.open(ROOT / f"data/digits/{part}-images-idx3-ubyte.gz").read()[16:]
-    labels = gzip.open(ROOT / f"data/digits/{part}-labels-idx1-ubyte.gz").read()[8:]
+    images = gzip.decompress((ROOT / f"data/digits/{part}-images-idx3-ubyte.gz").read_bytes())[16:]
+    labels = gzip.decompress((ROOT / f"data/digits/{part}-labels-idx1-ubyte.gz").read_bytes())[8:]
     return np.frombuffer(images, np.uint8).reshape(-1, 28, 28), np.frombuffer(labels, np.uint8)
 
 

@@ -144,7 +144,15 @@ def test_large_offset():
 
 def test_labels_of_all_kinds():
     X, y = PROBLEMS["iris"]
-    for labels in (y.astype(float), y.astype(str), np.array(list("abc"), object)[y], y == 1, y - 1000, y * 10**12, np.array([-5, 0, 7], np.int8)[y]):
+    for labels in (
+        y.astype(float),
+        y.astype(str),
+        np.array(list("abc"), object)[y],
+        y == 1,
+        y - 1000,
+        y * 10**12,
+        np.array([-5, 0, 7], np.int8)[y],
+    ):
         ours, theirs = Ours().fit(X, labels), Theirs().fit(X, labels)
         np.testing.assert_array_equal(ours.classes_, theirs.classes_)
         assert labels.dtype == object or ours.predict(X).dtype.kind == theirs.predict(X).dtype.kind

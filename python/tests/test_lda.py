@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""LinearDiscriminantAnalysis without scikit-learn: portions, files, errors. test_estimators.py compares with scikit-learn."""
+"""LinearDiscriminantAnalysis by itself: portions, files, errors. test_estimators.py compares it with scikit-learn's."""
 
 import warnings
 
@@ -15,7 +15,9 @@ def same(a, b, X, tolerance=1e-9):
     np.testing.assert_array_equal(a.predict(X), b.predict(X))
 
 
-@pytest.mark.parametrize("settings", [{}, {"solver": "eigen", "shrinkage": 0.2}, {"solver": "lsqr", "priors": [0.2, 0.5, 0.3]}])
+@pytest.mark.parametrize(
+    "settings", [{}, {"solver": "eigen", "shrinkage": 0.2}, {"solver": "lsqr", "priors": [0.2, 0.5, 0.3]}]
+)
 def test_portions_are_the_whole(rows, settings):
     X, y = rows
     whole = LinearDiscriminantAnalysis(**settings).fit(X, y)
