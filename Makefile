@@ -70,7 +70,7 @@ $(VARIANTS): %: $(BUILD)-%/build.ninja
 
 # The oneDNN comparison exists only if Meson found its library, which may have come just now; Meson remembers that
 # it was missing until everything is wiped.
-bench: bench-dependencies all
+bench: bench-dependencies all python
 	@grep -q bench/onednn_layers $(BUILD)/build.ninja || { $(MESON) setup --wipe $(BUILD) && ninja -C $(BUILD); }
 	@! grep -q bench/onednn_layers $(BUILD)/build.ninja || ninja -C $(BUILD) bench/onednn_layers
 	/usr/bin/python3 bench/run.py --build $(BUILD) $(BENCH)
