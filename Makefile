@@ -25,7 +25,7 @@ VENV := $(BUILD)/venv
 IN_VENV := PATH="$(abspath $(VENV))/bin:$$PATH" $(VENV)/bin/pip install --quiet --disable-pip-version-check
 PYTHON_SOURCES = pyproject.toml meson.build meson_options.txt $(shell find src include python networks -type f ! -name '*.pyc')
 
-.PHONY: all demo test $(VARIANTS) bench install docs clean help python wheel python-dependencies dependencies test-dependencies ci-dependencies bench-dependencies
+.PHONY: all demo test $(VARIANTS) bench install docs clean help python python-oldest wheel python-dependencies dependencies test-dependencies ci-dependencies bench-dependencies
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -55,6 +55,12 @@ test: test-dependencies all
 	@tools/run-tests $(BUILD)
 
 python: $(VENV)/package
+
+# The oldest packages that are supported, those of Debian 12; the test `python` then runs with them, too.
+python-oldest: | python-dependencies
+	@test -x $(VENV)-oldest/bin/python || /usr/bin/python3 -m venv $(VENV)-oldest
+	$(VENV)-oldest/bin/pip install --quiet --disable-pip-version-check numpy==1.24.2 scipy==1.10.1 scikit-learn==1.2.1 \
+	    pandas==1.5.3 pytest
 
 # One file for every version of Python from 3.9 on: the package has no code that is compiled for one of them.
 wheel: $(VENV)/tools

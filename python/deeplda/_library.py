@@ -126,7 +126,9 @@ class _Library:
 
 
 def _file(name: str) -> Path:
-    return Path(str(resources.files("deeplda") / name))
+    """A file of the package; in the source tree, the headers are not in the package's folder."""
+    path = Path(str(resources.files("deeplda") / name))
+    return path if path.exists() else Path(__file__).parents[2] / name
 
 
 def _better_core(library: ctypes.CDLL) -> str | None:
