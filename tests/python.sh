@@ -24,6 +24,6 @@ if [ -z "$library" ]; then
         -k "not same_answers and not large_offset and not single_precision" python/tests/test_estimators.py python/tests/test_lda.py
 fi
 # Python itself does not release all of its memory, so leaks are looked for by the C tests and by test_memory.py.
-export DEEPLDA_LIBRARY="$library" PYTHONMALLOC=malloc ASAN_OPTIONS="abort_on_error=1:detect_leaks=0"
+export DEEPLDA_LIBRARY="$library" PYTHONMALLOC=malloc ASAN_OPTIONS="abort_on_error=1:detect_leaks=0:allocator_may_return_null=1"
 export LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)"
 exec "$venv/bin/python" -m pytest -q -p no:cacheprovider -m "not slow" --ignore python/tests/test_torch.py python/tests
