@@ -17,8 +17,8 @@ cd "$source"
 if [ -z "$library" ]; then
     "$venv/bin/python" -m pytest -q -p no:cacheprovider python/tests
     [ -x "$venv-oldest/bin/python" ] || exit 0
-    # With the oldest supported packages, those of Debian 12. The answers of solver "svd" are those of scikit-learn from 1.3
-    # on, which divides by the rows, not by the rows without the classes.
+    # With the oldest supported packages, those of Debian 12. The answers are those of current
+    # scikit-learn: solver "svd" of 1.2.1 divides by the rows minus the classes, not by the rows.
     export PYTHONPATH="$source/python" DEEPLDA_LIBRARY="$build/src/libdeeplda.so.0" PYTHONDONTWRITEBYTECODE=1
     exec "$venv-oldest/bin/python" -m pytest -q -p no:cacheprovider \
         -k "not same_answers and not large_offset and not single_precision" python/tests/test_estimators.py python/tests/test_lda.py
