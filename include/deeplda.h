@@ -324,6 +324,9 @@ typedef struct dlda_trainer dlda_trainer;
 DLDA_API dlda_status dlda_trainer_create(const dlda_options *options, const dlda_dataset *train,
                                          const dlda_dataset *validation, dlda_trainer **trainer);
 DLDA_API void dlda_trainer_destroy(dlda_trainer *trainer);
+/* Starts from the weights of `model`, which must have the same network, as option init does from those of a file. Before
+ * the first step. */
+DLDA_API dlda_status dlda_trainer_start_from(dlda_trainer *trainer, const dlda_model *model);
 /* Copies *watch; NULL: no callbacks. */
 DLDA_API void dlda_trainer_watch(dlda_trainer *trainer, const dlda_watch *watch);
 

@@ -27,6 +27,15 @@ DLDA_API void dlda_scatter_destroy(dlda_scatter *scatter);
 /* Adds rows H [n][features] with labels [n] in 0 .. classes-1. */
 DLDA_API dlda_status dlda_scatter_add(dlda_scatter *scatter, const float *H, const int *labels, size_t n);
 DLDA_API dlda_status dlda_scatter_add_double(dlda_scatter *scatter, const double *H, const int *labels, size_t n);
+/* The same for many rows by several threads. The sums depend on the rows and their number, not on the threads. */
+typedef struct dlda_row_block {
+    const float *floats;   /* [n][features], or else: */
+    const double *doubles; /* [n][features]           */
+    const int *labels;     /* [n]                     */
+    size_t n;
+    size_t threads; /* 0: one per core         */
+} dlda_row_block;
+DLDA_API dlda_status dlda_scatter_add_rows(dlda_scatter *scatter, const dlda_row_block *rows);
 /* Adds the rows of `other`, which must have the same classes, features and kind. */
 DLDA_API dlda_status dlda_scatter_merge(dlda_scatter *scatter, const dlda_scatter *other);
 
@@ -330,6 +339,10 @@ DLDA_API dlda_status dlda_objective_merge_sums(dlda_objective *objective, const 
 DLDA_API dlda_status dlda_objective_solve(dlda_objective *objective, double *loss);
 DLDA_API dlda_status dlda_objective_gradient(dlda_objective *objective, const float *H, const int *labels, size_t n,
                                              float *dH);
+DLDA_API dlda_status dlda_objective_add_double(dlda_objective *objective, const double *H, const int *labels,
+                                               size_t n);
+DLDA_API dlda_status dlda_objective_gradient_double(dlda_objective *objective, const double *H, const int *labels,
+                                                    size_t n, double *dH);
 
 /* The eigenvalues of the last evaluation, largest first (none for DLDA_OBJECTIVE_CCE), and how many it maximised. */
 DLDA_API const double *dlda_objective_eigenvalues(const dlda_objective *objective, size_t *count);

@@ -693,13 +693,27 @@ static void test_init(void **state)
     assert_memory_equal(second.trainer->weights, first.trainer->model->weights,
                         first.trainer->model->network->n_weights * sizeof(float));
     CHECK_OK(dlda_trainer_run(second.trainer));
+    CHECK_STATUS(dlda_trainer_start_from(second.trainer, first.trainer->model), DLDA_E_ARGUMENT);
+    CHECK_ERROR_SAYS("steps are done");
     end_job(&second);
+    job third = new_job("lda-log", NULL, 0); /* the same without a file */
+    CHECK_OK(dlda_trainer_start_from(third.trainer, first.trainer->model));
+    assert_memory_equal(third.trainer->weights, first.trainer->model->weights,
+                        first.trainer->model->network->n_weights * sizeof(float));
+    assert_memory_equal(third.trainer->state, first.trainer->model->state,
+                        first.trainer->model->network->n_state * sizeof(float));
+    end_job(&third);
     CHECK_OK(dlda_file_write(in_folder("other.net"), "dense 7\n", 8));
     CHECK_OK(dlda_options_set(first.options, "net", in_folder("other.net")));
     CHECK_OK(dlda_options_set(first.options, "init", model));
     dlda_trainer *other = NULL;
     CHECK_STATUS(dlda_trainer_create(first.options, first.train, NULL, &other), DLDA_E_SHAPE);
     CHECK_ERROR_SAYS("its network is another one");
+    CHECK_OK(dlda_options_set(first.options, "init", ""));
+    CHECK_OK(dlda_trainer_create(first.options, first.train, NULL, &other));
+    CHECK_STATUS(dlda_trainer_start_from(other, first.trainer->model), DLDA_E_SHAPE);
+    CHECK_ERROR_SAYS("its network is another one");
+    dlda_trainer_destroy(other);
     end_job(&first);
 }
 

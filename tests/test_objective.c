@@ -620,6 +620,30 @@ static void check_order(const batch *b, int kind)
     free(H);
 }
 
+/* The stages in double, of all rows at once, have the bits of the whole evaluation. */
+static void check_double_stages(const batch *b, int kind)
+{
+    size_t values = b->N * b->D;
+    double *dH = check_nan_doubles(values), *whole = check_nan_doubles(values), loss = NAN, expected = NAN;
+    dlda_objective *objective = objective_for(b, kind), *alone = objective_for(b, kind);
+
+    CHECK_STATUS(dlda_objective_gradient_double(objective, b->H, b->labels, b->N, dH), DLDA_E_ARGUMENT);
+    CHECK_OK(dlda_objective_evaluate_double(alone, b->H, b->labels, b->N, &expected, whole));
+    for (size_t round = 0; round < dlda_objective_rounds(objective); round++) {
+        dlda_objective_reset(objective, round);
+        CHECK_STATUS(dlda_objective_add_double(objective, b->H, b->labels, b->N + 1), DLDA_E_ARGUMENT);
+        CHECK_OK(dlda_objective_add_double(objective, b->H, b->labels, b->N));
+        CHECK_OK(dlda_objective_solve(objective, &loss));
+    }
+    CHECK_OK(dlda_objective_gradient_double(objective, b->H, b->labels, b->N, dH));
+    assert_true(loss == expected);
+    assert_memory_equal(dH, whole, values * sizeof *dH);
+    dlda_objective_destroy(objective);
+    dlda_objective_destroy(alone);
+    free(whole);
+    free(dH);
+}
+
 static void test_stages(void **state)
 {
     (void)state;
@@ -631,6 +655,7 @@ static void test_stages(void **state)
             if (golden->gradient[kind]) {
                 check_stages(&b, kind, golden->name);
                 check_order(&b, kind);
+                check_double_stages(&b, kind);
             }
         batch_free(&b);
     }

@@ -151,6 +151,32 @@ static size_t count_not_finite(const float *values, size_t n)
     return count;
 }
 
+static size_t count_not_finite_double(const double *values, size_t n)
+{
+    const uint64_t exponent = 0x7ff0000000000000;
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        uint64_t bits;
+        memcpy(&bits, values + i, sizeof bits);
+        count += (bits & exponent) == exponent;
+    }
+    return count;
+}
+
+size_t dlda_find_not_finite_double(const double *values, size_t n)
+{
+    enum { BLOCK = 4096 };
+
+    for (size_t first = 0; first < n; first += BLOCK) {
+        size_t end = n - first < BLOCK ? n : first + BLOCK;
+        if (count_not_finite_double(values + first, end - first) == 0) continue;
+        while (isfinite(values[first])) first++;
+        return first;
+    }
+    return n;
+}
+
 size_t dlda_find_not_finite(const float *values, size_t n)
 {
     enum { BLOCK = 4096 };

@@ -23,5 +23,6 @@ int dlda_parse_float(const char *text, size_t n, float *value);
 
 /* Index of the first infinity or NaN in values [n]; n if all are finite. */
 size_t dlda_find_not_finite(const float *values, size_t n);
+size_t dlda_find_not_finite_double(const double *values, size_t n);
 
 #endif

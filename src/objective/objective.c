@@ -155,15 +155,23 @@ static dlda_status check_round(const dlda_objective *self)
                      self->round, self->functions->rounds);
 }
 
-dlda_status dlda_objective_add(dlda_objective *self, const float *H, const int *labels, size_t n)
+dlda_status dlda_objective_add_double(dlda_objective *self, const double *H, const int *labels, size_t n)
 {
     DLDA_NEED(self, H, labels);
     dlda_status status = check_count(self, n);
 
     if (status == DLDA_OK) status = check_round(self);
+    return status == DLDA_OK ? self->functions->add(self->state, H, labels, n) : status;
+}
+
+dlda_status dlda_objective_add(dlda_objective *self, const float *H, const int *labels, size_t n)
+{
+    DLDA_NEED(self, H, labels);
+    dlda_status status = check_count(self, n); /* before anything is copied */
+
     if (status != DLDA_OK) return status;
     to_double(self, H, n);
-    return self->functions->add(self->state, self->H, labels, n);
+    return dlda_objective_add_double(self, self->H, labels, n);
 }
 
 size_t dlda_objective_sums_size(const dlda_objective *self)
@@ -195,7 +203,8 @@ dlda_status dlda_objective_solve(dlda_objective *self, double *loss)
     return status;
 }
 
-dlda_status dlda_objective_gradient(dlda_objective *self, const float *H, const int *labels, size_t n, float *dH)
+dlda_status dlda_objective_gradient_double(dlda_objective *self, const double *H, const int *labels, size_t n,
+                                           double *dH)
 {
     dlda_status status = DLDA_OK;
 
@@ -204,9 +213,20 @@ dlda_status dlda_objective_gradient(dlda_objective *self, const float *H, const 
     if (self->solved < self->functions->rounds)
         DLDA_FAIL(DLDA_E_ARGUMENT, "objective: %zu rounds are solved, expected %zu before the gradient",
                   self->solved, self->functions->rounds);
+    DLDA_TRY(dlda_objective_check_rows(self->spec.classes, self->spec.features, H, labels, n));
+    self->functions->gradient(self->state, H, labels, n, dH);
+done:
+    return status;
+}
+
+dlda_status dlda_objective_gradient(dlda_objective *self, const float *H, const int *labels, size_t n, float *dH)
+{
+    dlda_status status = DLDA_OK;
+
+    DLDA_NEED(self, H, labels, dH);
+    DLDA_TRY(check_count(self, n));
     to_double(self, H, n);
-    DLDA_TRY(dlda_objective_check_rows(self->spec.classes, self->spec.features, self->H, labels, n));
-    self->functions->gradient(self->state, self->H, labels, n, self->dH);
+    DLDA_TRY(dlda_objective_gradient_double(self, self->H, labels, n, self->dH));
     to_float(self, n, dH);
 done:
     return status;

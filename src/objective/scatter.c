@@ -224,44 +224,53 @@ static void add_rows(dlda_scatter *self, const row_list *rows, size_t n)
         add_portion(self, rows, first, n - first < self->portion ? n - first : self->portion);
 }
 
-static dlda_status check_labels(const dlda_scatter *self, const int *labels, size_t n)
+static dlda_status check_labels(const dlda_scatter *self, const int *labels, size_t first, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = first; i < first + n; i++)
         if (labels[i] < 0 || (size_t)labels[i] >= self->C)
             return dlda_fail(DLDA_E_ARGUMENT, "row %zu: label %d, expected 0 to %zu", i, labels[i], self->C - 1);
     return DLDA_OK;
 }
 
-static dlda_status not_finite(size_t position, size_t D, double value)
+static dlda_status check_finite(const dlda_scatter *self, const dlda_row_block *rows, size_t first, size_t n)
 {
-    return dlda_fail(DLDA_E_NUMERIC, "features: row %zu, column %zu is %g, expected a finite value", position / D,
-                     position % D, value);
+    size_t D = self->D, at = first * D;
+    size_t bad = rows->doubles ? dlda_find_not_finite_double(rows->doubles + at, n * D)
+                               : dlda_find_not_finite(rows->floats + at, n * D);
+
+    if (bad == n * D) return DLDA_OK;
+    double value = rows->doubles ? rows->doubles[at + bad] : (double)rows->floats[at + bad];
+    return dlda_fail(DLDA_E_NUMERIC, "features: row %zu, column %zu is %g, expected a finite value",
+                     first + bad / D, bad % D, value);
+}
+
+dlda_status dlda_scatter_add_range(dlda_scatter *self, const dlda_row_block *rows, size_t first, size_t n)
+{
+    dlda_status status = check_labels(self, rows->labels, first, n);
+    row_list list = { .labels = rows->labels + first };
+
+    if (status == DLDA_OK) status = check_finite(self, rows, first, n);
+    if (status != DLDA_OK) return status;
+    if (rows->doubles) list.doubles = rows->doubles + first * self->D;
+    else list.floats = rows->floats + first * self->D;
+    add_rows(self, &list, n);
+    return DLDA_OK;
 }
 
 dlda_status dlda_scatter_add_double(dlda_scatter *self, const double *H, const int *labels, size_t n)
 {
     DLDA_NEED(self);
-    if (n > 0) DLDA_NEED(H, labels);
-    dlda_status status = check_labels(self, labels, n);
-
-    if (status != DLDA_OK) return status;
-    for (size_t i = 0; i < n * self->D; i++)
-        if (!isfinite(H[i])) return not_finite(i, self->D, H[i]);
-    add_rows(self, &(row_list){ .doubles = H, .labels = labels }, n);
-    return DLDA_OK;
+    if (n == 0) return DLDA_OK;
+    DLDA_NEED(H, labels);
+    return dlda_scatter_add_range(self, &(dlda_row_block){ .doubles = H, .labels = labels }, 0, n);
 }
 
 dlda_status dlda_scatter_add(dlda_scatter *self, const float *H, const int *labels, size_t n)
 {
     DLDA_NEED(self);
-    if (n > 0) DLDA_NEED(H, labels);
-    dlda_status status = check_labels(self, labels, n);
-    size_t bad = dlda_find_not_finite(H, n * self->D);
-
-    if (status != DLDA_OK) return status;
-    if (bad < n * self->D) return not_finite(bad, self->D, H[bad]);
-    add_rows(self, &(row_list){ .floats = H, .labels = labels }, n);
-    return DLDA_OK;
+    if (n == 0) return DLDA_OK;
+    DLDA_NEED(H, labels);
+    return dlda_scatter_add_range(self, &(dlda_row_block){ .floats = H, .labels = labels }, 0, n);
 }
 
 void dlda_scatter_add_chosen(dlda_scatter *self, const float *H, const int *labels, const size_t *index, size_t n)

@@ -35,6 +35,9 @@ void dlda_scatter_reset(dlda_scatter *scatter);
 /* Replaces the sums by those of the rows of all ranks. */
 dlda_status dlda_scatter_sum(dlda_scatter *scatter, const dlda_comm *comm);
 
+/* Adds rows first .. first+n-1 of a block; none of them if one is refused. */
+dlda_status dlda_scatter_add_range(dlda_scatter *scatter, const dlda_row_block *rows, size_t first, size_t n);
+
 /* Like dlda_scatter_add, for the rows index[0 .. n-1] of H and labels, without checks. */
 void dlda_scatter_add_chosen(dlda_scatter *scatter, const float *H, const int *labels, const size_t *index,
                              size_t n);

@@ -261,21 +261,37 @@ done:
     return status;
 }
 
-/* Copies the weights and the batch norm statistics of a model file with the same network. */
-static dlda_status start_from_model(dlda_trainer *self, const char *path)
+/* Copies the weights and the batch norm statistics of a model; `name` is the model's in the message. */
+static dlda_status start_from(dlda_trainer *self, const dlda_model *model, const char *name)
 {
-    dlda_status status = DLDA_OK;
     const dlda_network *network = self->model->network;
-    dlda_model *model = NULL;
 
-    DLDA_TRY(dlda_model_load(path, &model));
     if (strcmp(model->network->text, network->text) != 0)
-        DLDA_FAIL(DLDA_E_SHAPE,
-                  "%s: its network is another one than %s; option init needs the same layers and image size", path,
-                  dlda_network_text_name(self->options->net));
+        return dlda_fail(
+            DLDA_E_SHAPE,
+            "%s: its network is another one than %s; a start from its weights needs the same layers and "
+            "image size",
+            name, dlda_network_text_name(self->options->net));
     memcpy(self->weights, model->weights, network->n_weights * sizeof *self->weights);
     memcpy(self->state, model->state, network->n_state * sizeof *self->state);
-done:
+    return DLDA_OK;
+}
+
+dlda_status dlda_trainer_start_from(dlda_trainer *self, const dlda_model *model)
+{
+    DLDA_NEED(self, model);
+    if (self->steps_done > 0)
+        return dlda_fail(DLDA_E_ARGUMENT, "trainer: %zu steps are done, expected none before a start from a model",
+                         self->steps_done);
+    return start_from(self, model, "the model to start from");
+}
+
+static dlda_status start_from_file(dlda_trainer *self, const char *path)
+{
+    dlda_model *model = NULL;
+    dlda_status status = dlda_model_load(path, &model);
+
+    if (status == DLDA_OK) status = start_from(self, model, path);
     dlda_model_destroy(model);
     return status;
 }
@@ -342,7 +358,7 @@ dlda_status dlda_trainer_create_over(const dlda_comm *comm, const dlda_options *
     DLDA_TRY(dlda_trainer_choose_probe(self));
     DLDA_TRY(take_arrays(self));
     dlda_network_initialise(self->model->network, (uint64_t)options->seed, self->weights, self->state);
-    if (options->init[0]) DLDA_TRY(start_from_model(self, options->init));
+    if (options->init[0]) DLDA_TRY(start_from_file(self, options->init));
     *trainer = self;
     self = NULL;
 done:
