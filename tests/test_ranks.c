@@ -395,7 +395,7 @@ static void test_ranks_that_differ(void **state)
         run_ranks(3, train_on_rank, contexts);
         for (size_t r = 0; r < 3; r++) {
             assert_int_not_equal(jobs[r].status, DLDA_OK);
-            const char *what = difference == 2 ? "the options differ" : "data differ";
+            const char *what = difference == 2 ? "the options: not the same" : "data: not the same";
             assert_non_null(strstr(jobs[r].message, what));
             if (r < 2) assert_int_equal(jobs[r].status, DLDA_E_RANK);
             if (r < 2) assert_non_null(strstr(jobs[r].message, "rank 2: "));

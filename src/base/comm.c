@@ -80,8 +80,9 @@ dlda_status dlda_comm_agree(const dlda_comm *comm, const void *bytes, size_t n, 
     if (dlda_comm_broadcast(comm, &theirs, sizeof theirs) != DLDA_OK) return DLDA_E_RANK;
     differs = ours != theirs;
     if (differs > 0)
-        return dlda_comm_fail(comm, dlda_fail(DLDA_E_ARGUMENT, "%s differ from those of rank 0 (%08x, not %08x)",
-                                              what, ours, theirs));
+        return dlda_comm_fail(comm, dlda_fail(DLDA_E_ARGUMENT,
+                                              "%s: not the same as on rank 0 (checksum %08x, there %08x)", what,
+                                              ours, theirs));
     return dlda_comm_sum(comm, &differs, 1); /* all have compared */
 }
 
