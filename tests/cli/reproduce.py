@@ -621,7 +621,7 @@ def test_fewer_than_planned():
     checkpoint = "fewer/mnist-50k/seed1/deeplda/checkpoint.safetensors"
     with subprocess.Popen([PROGRAM, "reproduce", *words, "--epochs", "3000"], stderr=subprocess.DEVNULL,
                           stdout=subprocess.DEVNULL) as process:
-        wait_for("fewer/mnist-50k/seed1/deeplda/run.json")
+        wait_for("fewer/mnist-50k/seed1/deeplda/history.csv")
         process.send_signal(signal.SIGINT)
     check(os.path.exists(checkpoint), "stopped in a long training")
     done = len(list(csv.DictReader(open("fewer/mnist-50k/seed1/deeplda/history.csv"))))
