@@ -46,7 +46,7 @@ holds "also that of a command" grep -qx "Documentation: docs/ in $(realpath "$do
 for page in "$documents"/*.md "$documents"/docs/*.md; do
     for link in $(grep -o ']([^)#:]*' "$page" | sed 's/^](//' | sort -u); do
         case $link in
-        http* | ../src* | ../cli* | ../tools* | ../bench* | ../include* | src/* | cli/* | include* | networks | mpi | tests | tools | CONTRIBUTING.md) continue ;;
+        http* | ../src* | ../cli* | ../tools* | ../bench* | ../include* | src/* | cli/* | include* | networks | mpi | python | tests | tools | CONTRIBUTING.md) continue ;;
         esac
         [ -e "$(dirname "$page")/$link" ] || verdict 1 "${page#"$documents"/}: $link is there"
     done
