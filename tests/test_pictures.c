@@ -148,7 +148,7 @@ static void smooth(uint8_t *pixels, size_t channels)
 
 static void check_jpeg(jpeg_kind kind)
 {
-    uint8_t pixels[256 * 3];
+    uint8_t pixels[256 * 3] = { 0 };
     size_t channels = (size_t)kind.components;
 
     smooth(pixels, channels);
