@@ -6,8 +6,10 @@
 #include "ranks.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static const char library[] = "libdeeplda_mpi.so.0";
@@ -17,6 +19,7 @@ typedef void close_function(dlda_comm *comm);
 
 static dlda_comm comm;
 static close_function *close_comm; /* NULL: there are no ranks */
+static int loud = -1;              /* standard error of a rank that is silent */
 
 const dlda_comm *ranks_comm(void)
 {
@@ -28,7 +31,8 @@ int ranks_writes(void)
     return !close_comm || comm.rank == 0;
 }
 
-/* A core of its own is worth more than a half: a machine's cores are divided unless the launcher did it. */
+/* A core of its own is worth more than a half: a rank takes the cores that the launcher gives it, but no more than its part
+ * of the machine, since launchers may bind several ranks to one socket. */
 static int divide_cores(cli_options *options)
 {
     cpu_set_t mine;
@@ -37,13 +41,14 @@ static int divide_cores(cli_options *options)
 
     if (option_is_given(options, "threads") || sched_getaffinity(0, sizeof mine, &mine) != 0) return EXIT_OK;
     long available = CPU_COUNT(&mine);
-    if (available == all) available = all / (long)comm.local_size;
+    if (available > all / (long)comm.local_size) available = all / (long)comm.local_size;
     snprintf(text, sizeof text, "%ld", available < 1 ? 1 : available);
     return exit_code_of(NULL, option_set(options, "threads", text));
 }
 
 static int be_silent(const char *command)
 {
+    loud = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
     if (freopen("/dev/null", "w", stdout) && freopen("/dev/null", "w", stderr)) return EXIT_OK;
     complain(command, "--mpi: cannot open /dev/null");
     return EXIT_FAILED;
@@ -80,10 +85,16 @@ int ranks_open(const char *command, cli_options *options)
 
 void ranks_close(int code)
 {
+    int failed_here = 0;
+    size_t rank = comm.rank;
+
     if (!close_comm) return;
     if (code != EXIT_OK && code < EXIT_SIGNAL && !comm.error(comm.user)[0]) comm.fail(comm.user, last_complaint());
     fflush(stdout);
     fflush(stderr);
+    failed_here = comm.error(comm.user)[0] && strncmp(comm.error(comm.user), "rank ", 5) != 0;
     close_comm(&comm);
     close_comm = NULL;
+    /* Rank 0 prints the cause and ends, and the launcher ends this rank. If it is still there, rank 0 has not heard of it. */
+    if (failed_here && loud >= 0) dprintf(loud, "rank %zu: %s\n", rank, last_complaint());
 }

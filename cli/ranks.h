@@ -3,7 +3,8 @@
  * ranks.h - the processes of a job started by mpirun or srun, for commands with --mpi.
  *
  * libdeeplda_mpi is loaded when --mpi asks for it, so that the program runs where there is no MPI. Rank 0 alone prints and
- * writes files: the output of the other ranks is discarded, and what they complain of is printed by rank 0.
+ * writes files: the output of the other ranks is discarded, and what they complain of is printed by rank 0; by themselves if
+ * rank 0 does not listen for too long.
  */
 #ifndef DEEPLDA_CLI_RANKS_H
 #define DEEPLDA_CLI_RANKS_H

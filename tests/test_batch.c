@@ -241,7 +241,7 @@ static void test_failures_reach_the_caller(void **state)
     dlda_loader_destroy(loader);
 }
 
-/* Whoever stops in the middle does not wait for more than the batch at work. */
+/* Whoever stops in the middle waits for the batch that was asked for and no more: other ranks may need its images. */
 static void test_ends_at_any_moment(void **state)
 {
     const dlda_batch *batch = NULL;
@@ -252,7 +252,7 @@ static void test_ends_at_any_moment(void **state)
         dlda_loader *loader = new_loader(fill_slowly, &source);
         for (size_t i = 0; i < gets; i++) CHECK_OK(dlda_loader_get(loader, 1, i, &batch));
         dlda_loader_destroy(loader);
-        assert_true(atomic_load(&source.calls) <= gets + 1);
+        assert_int_equal(atomic_load(&source.calls), gets ? gets + 1 : 0);
     }
     dlda_loader_destroy(NULL);
 }

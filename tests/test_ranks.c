@@ -240,10 +240,7 @@ static void train_on_rank(const dlda_comm *comm, void *context)
     status = run_training(trainer, job);
     keep_result(job, trainer);
 done:
-    if (status != DLDA_OK) {
-        snprintf(job->message, sizeof job->message, "%s", dlda_last_error());
-        if (comm && status != DLDA_E_STOPPED) dlda_comm_fail(comm, status);
-    }
+    if (status != DLDA_OK) snprintf(job->message, sizeof job->message, "%s", dlda_last_error());
     job->status = status;
     dlda_trainer_destroy(trainer);
     dlda_options_destroy(options);
@@ -428,6 +425,98 @@ static void test_images_of_other_ranks_are_refused(void **state)
     for (int i = 0; i < 2; i++) dlda_dataset_destroy(sets[i]);
 }
 
+/* ---- Models ---- */
+
+typedef struct evaluation_job {
+    dlda_model *model;
+    dlda_workspace *workspace;
+    dlda_dataset *set;
+    int shares;           /* the set is divided among the ranks */
+    int without_comm;     /* the caller forgets the ranks       */
+    const char *features; /* file to write, or NULL: evaluates  */
+    dlda_status status;
+    char message[256];
+} evaluation_job;
+
+static void evaluate_on_rank(const dlda_comm *comm, void *context)
+{
+    evaluation_job *job = context;
+    dlda_evaluation *found = NULL;
+    const dlda_comm *used = job->without_comm ? NULL : comm;
+
+    if (job->shares) CHECK_OK(dlda_dataset_keep_share(job->set, comm));
+    job->status = job->features
+                      ? dlda_model_write_features_over(used, job->model, job->workspace, job->set, 0, job->features)
+                      : dlda_model_evaluate_over(used, job->model, job->workspace, job->set, DLDA_PROBABILITY_PAPER,
+                                                 &found);
+    if (job->status != DLDA_OK) snprintf(job->message, sizeof job->message, "%s", dlda_last_error());
+    dlda_evaluation_destroy(found);
+}
+
+/* Two ranks, of which the second may have another model or other data. */
+static void evaluate_over_two(evaluation_job *jobs, const evaluation_job *common, const char *second_run,
+                              uint32_t second_seed)
+{
+    void *contexts[] = { &jobs[0], &jobs[1] };
+
+    for (int r = 0; r < 2; r++) {
+        char path[300];
+        jobs[r] = *common;
+        snprintf(path, sizeof path, "%s/model.safetensors", in_folder(r ? second_run : "first"));
+        CHECK_OK(dlda_model_load(path, &jobs[r].model));
+        CHECK_OK(dlda_workspace_create(jobs[r].model, 20, 1, &jobs[r].workspace));
+        jobs[r].set = new_problem(r ? second_seed : 2);
+    }
+    run_ranks(2, evaluate_on_rank, contexts);
+    for (int r = 0; r < 2; r++) {
+        dlda_workspace_destroy(jobs[r].workspace);
+        dlda_model_destroy(jobs[r].model);
+        dlda_dataset_destroy(jobs[r].set);
+    }
+}
+
+static void expect_difference(const evaluation_job *common, const char *run, uint32_t seed, const char *words)
+{
+    evaluation_job jobs[2];
+
+    evaluate_over_two(jobs, common, run, seed);
+    for (int r = 0; r < 2; r++) {
+        assert_int_equal(jobs[r].status, r ? DLDA_E_ARGUMENT : DLDA_E_RANK); /* rank 1 differs from rank 0 */
+        assert_non_null(strstr(jobs[r].message, words));
+    }
+}
+
+static void test_models_over_ranks(void **state)
+{
+    evaluation_job common = { 0 }, jobs[2];
+    char path[300];
+
+    (void)state;
+    snprintf(path, sizeof path, "%s", in_folder("features.npy"));
+    for (size_t i = 0; i < 2; i++) {
+        training_job job = { "lda", "10", .seed = i ? 9 : 1, .to = in_folder(i ? "second" : "first") };
+        training_job alone = train_alone(&job);
+        release_jobs(&alone, 1);
+    }
+    for (int i = 0; i < 2; i++) {
+        common.features = i ? path : NULL;
+        evaluate_over_two(jobs, &common, "first", 2);
+        CHECK_OK(jobs[0].status);
+        CHECK_OK(jobs[1].status);
+        expect_difference(&common, "second", 2, "the weights of the model differ");
+        expect_difference(&common, "first", 3, "the data differ");
+    }
+    /* A failure of rank 0 alone reaches rank 1. */
+    snprintf(path, sizeof path, "%s", in_folder("none/features.npy"));
+    evaluate_over_two(jobs, &common, "first", 2);
+    assert_int_equal(jobs[0].status, DLDA_E_IO);
+    assert_int_equal(jobs[1].status, DLDA_E_RANK);
+    /* A share of the data is not the data. */
+    common = (evaluation_job){ .shares = 1, .without_comm = 1 };
+    evaluate_over_two(jobs, &common, "first", 2);
+    for (int r = 0; r < 2; r++) assert_int_equal(jobs[r].status, DLDA_E_ARGUMENT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -438,6 +527,7 @@ int main(void)
         cmocka_unit_test(test_stop_and_resume_with_other_ranks),
         cmocka_unit_test(test_ranks_that_differ),
         cmocka_unit_test(test_images_of_other_ranks_are_refused),
+        cmocka_unit_test(test_models_over_ranks),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

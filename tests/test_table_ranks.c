@@ -95,7 +95,7 @@ static dlda_status read_rows(table_job *job)
     }
 done:
     dlda_folds_close(&folds);
-    return status;
+    return status == DLDA_OK ? status : dlda_comm_fail(dlda_table_comm(job->table), status);
 }
 
 static void work(const dlda_comm *comm, void *context)
@@ -116,10 +116,7 @@ static void work(const dlda_comm *comm, void *context)
     DLDA_TRY(dlda_table_fit_lda(job->table, &fit, &job->fit));
     if (job->output) DLDA_TRY(dlda_table_transform(job->table, job->fit->lda, 1, job->output));
 done:
-    if (status != DLDA_OK) {
-        snprintf(job->message, sizeof job->message, "%s", dlda_last_error());
-        if (comm) dlda_comm_fail(comm, status);
-    }
+    if (status != DLDA_OK) snprintf(job->message, sizeof job->message, "%s", dlda_last_error());
     job->status = status;
 }
 

@@ -49,7 +49,7 @@ static void *work(void *context)
     pthread_mutex_lock(&self->mutex);
     for (;;) {
         while (self->state != ASKED && !self->ends) pthread_cond_wait(&self->changed, &self->mutex);
-        if (self->ends) break;
+        if (self->state != ASKED) break; /* other ranks may wait for the images of a batch that was asked for */
         slot *next = &self->slots[!self->mine];
         pthread_mutex_unlock(&self->mutex);
         fill(self, next);

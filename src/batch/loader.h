@@ -26,7 +26,7 @@ typedef struct dlda_loader dlda_loader;
 
 /* Starts the thread; it sleeps until a batch is requested. */
 dlda_status dlda_loader_create(const dlda_loader_spec *spec, dlda_loader **loader);
-/* Waits for the batch in progress, if any, and ends the thread. */
+/* Waits for the batch that was asked for, if any, and ends the thread. */
 void dlda_loader_destroy(dlda_loader *loader);
 
 /* Returns batch `index` of `epoch` and starts loading the one after it, so sequential requests do not wait. Any

@@ -3,9 +3,11 @@
  * table_lda.c - classic LDA of a table: fit, cross-validation and accuracy, in blocks of rows.
  */
 #include "base/clock.h"
+#include "base/comm.h"
 #include "base/memory.h"
 #include "classify/lda_head.h"
 #include "classify/table_fit.h"
+#include "dataset/feature_table.h"
 #include "objective/scatter.h"
 
 #include <math.h>
@@ -188,5 +190,5 @@ dlda_status dlda_table_fit_lda(dlda_table *table, const dlda_table_fit_spec *spe
     (*fit)->test_seconds = dlda_seconds_now() - fitted;
 done:
     release_fitting(&self);
-    return status;
+    return status == DLDA_OK ? status : dlda_comm_fail(dlda_table_comm(table), status);
 }

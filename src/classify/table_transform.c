@@ -135,5 +135,5 @@ done:
     dlda_file_writer_destroy(writer);
     dlda_team_destroy(team);
     release_room(&job);
-    return status;
+    return status == DLDA_OK ? status : dlda_comm_fail(job.comm, status);
 }

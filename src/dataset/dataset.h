@@ -43,6 +43,8 @@ size_t dlda_dataset_visit(const dlda_dataset *dataset, const dlda_comm *comm, si
 size_t dlda_dataset_raw_size(const dlda_dataset *dataset);
 const void *dlda_dataset_raw(const dlda_dataset *dataset, size_t i);
 void dlda_dataset_convert(const dlda_dataset *dataset, const void *raw, float *image);
+/* DLDA_E_ARGUMENT if the images are divided among another number of ranks. */
+dlda_status dlda_dataset_check_ranks(const dlda_dataset *dataset, const dlda_comm *comm);
 /* DLDA_E_RANK if the ranks have different data. */
 dlda_status dlda_dataset_agree(const dlda_dataset *dataset, const dlda_comm *comm, const char *what);
 

@@ -248,7 +248,7 @@ dlda_status dlda_table_open_over(const dlda_comm *comm, const dlda_table_spec *s
     self = NULL;
 done:
     dlda_table_destroy(self);
-    return status;
+    return status == DLDA_OK ? status : dlda_comm_fail(comm, status);
 }
 
 size_t dlda_table_rows(const dlda_table *self)

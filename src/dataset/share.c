@@ -116,6 +116,13 @@ dlda_status dlda_dataset_agree(const dlda_dataset *self, const dlda_comm *comm, 
     return dlda_comm_agree(comm, &mark, sizeof mark, what);
 }
 
+dlda_status dlda_dataset_check_ranks(const dlda_dataset *self, const dlda_comm *comm)
+{
+    if (!dlda_dataset_is_shared(self) || dlda_dataset_ranks(self) == dlda_comm_size(comm)) return DLDA_OK;
+    return dlda_fail(DLDA_E_ARGUMENT, "the data is divided among %zu ranks, expected %zu", dlda_dataset_ranks(self),
+                     dlda_comm_size(comm));
+}
+
 dlda_status dlda_dataset_keep_share(dlda_dataset *self, const dlda_comm *comm)
 {
     DLDA_NEED(self);
@@ -126,7 +133,7 @@ dlda_status dlda_dataset_keep_share(dlda_dataset *self, const dlda_comm *comm)
 
     if (dlda_comm_size(comm) == 1) return DLDA_OK;
     if (dlda_dataset_is_shared(self))
-        DLDA_FAIL(DLDA_E_ARGUMENT, "share: the images are divided among %zu ranks already", storage->ranks);
+        return dlda_fail(DLDA_E_ARGUMENT, "share: the images are divided among %zu ranks already", storage->ranks);
     DLDA_TRY(dlda_dataset_agree(self, comm, "the data"));
     storage->ranks = dlda_comm_size(comm);
     size_t first = first_image(storage, rank), n = first_image(storage, rank + 1) - first;
@@ -140,7 +147,7 @@ dlda_status dlda_dataset_keep_share(dlda_dataset *self, const dlda_comm *comm)
     storage->n_held = n;
     held = NULL;
 done:
-    if (status != DLDA_OK && storage->n_held == 0) storage->ranks = 0;
+    if (status != DLDA_OK) storage->ranks = 0;
     dlda_release(held);
-    return status;
+    return status == DLDA_OK ? status : dlda_comm_fail(comm, status);
 }

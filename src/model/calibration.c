@@ -180,6 +180,7 @@ dlda_status dlda_model_fit_calibration(dlda_model *model, dlda_workspace *worksp
 
     DLDA_TRY(dlda_model_check_images(model, held_out, "calibrate"));
     DLDA_TRY(dlda_model_check_labels(model, held_out, "calibrate"));
+    DLDA_TRY(dlda_dataset_check_ranks(held_out, comm));
     DLDA_TRY(take(&all, model, dlda_workspace_batch(workspace)));
     DLDA_TRY(collect(&all, model, workspace, held_out, comm));
     DLDA_TRY(DLDA_TAKE(&made, 1, "calibration"));

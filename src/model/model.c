@@ -444,6 +444,22 @@ done:
     return status;
 }
 
+/* The weights are enough to tell models apart; the LDA follows from them and the training data. */
+dlda_status dlda_model_agree(const dlda_model *self, const dlda_dataset *dataset, const dlda_comm *comm)
+{
+    dlda_status status = DLDA_OK;
+    const dlda_network *network = self->network;
+
+    DLDA_TRY(dlda_dataset_check_ranks(dataset, comm));
+    if (dlda_comm_size(comm) == 1) return DLDA_OK;
+    DLDA_TRY(dlda_comm_agree(comm, network->text, strlen(network->text), "the layers of the model"));
+    DLDA_TRY(dlda_comm_agree(comm, self->weights, network->n_weights * sizeof *self->weights,
+                             "the weights of the model"));
+    DLDA_TRY(dlda_dataset_agree(dataset, comm, "the data"));
+done:
+    return status;
+}
+
 dlda_status dlda_model_evaluate_over(const dlda_comm *comm, const dlda_model *self, dlda_workspace *workspace,
                                      const dlda_dataset *dataset, dlda_probability kind,
                                      dlda_evaluation **evaluation)
@@ -456,6 +472,7 @@ dlda_status dlda_model_evaluate_over(const dlda_comm *comm, const dlda_model *se
 
     DLDA_TRY(dlda_model_check_images(self, dataset, "evaluate"));
     DLDA_TRY(dlda_model_check_labels(self, dataset, "evaluate"));
+    DLDA_TRY(dlda_model_agree(self, dataset, comm));
     size_t count = dlda_dataset_count(dataset);
     const int *labels = dlda_dataset_labels(dataset);
     DLDA_TRY(take_room(&room, batch, self, dlda_comm_size(comm) > 1 ? count : 0));
@@ -473,7 +490,7 @@ dlda_status dlda_model_evaluate_over(const dlda_comm *comm, const dlda_model *se
 done:
     dlda_evaluation_destroy(result);
     release_room(&room);
-    return status;
+    return status == DLDA_OK ? status : dlda_comm_fail(comm, status);
 }
 
 dlda_status dlda_model_evaluate(const dlda_model *self, dlda_workspace *workspace, const dlda_dataset *dataset,

@@ -44,6 +44,8 @@ void dlda_model_lose_softmax(dlda_model *model);
 
 /* Checks that a model can process a set's images, or its labels; `what` begins the message. */
 dlda_status dlda_model_check_images(const dlda_model *model, const dlda_dataset *dataset, const char *what);
+/* DLDA_E_RANK if the ranks have different models or data; DLDA_E_ARGUMENT if the data is divided among others. */
+dlda_status dlda_model_agree(const dlda_model *model, const dlda_dataset *dataset, const dlda_comm *comm);
 dlda_status dlda_model_check_labels(const dlda_model *model, const dlda_dataset *dataset, const char *what);
 
 /* set_features.c: passes the features H [n][features] of all samples of a set to `visit`, portion by portion. */

@@ -169,6 +169,7 @@ dlda_status dlda_model_write_features_over(const dlda_comm *comm, const dlda_mod
                                      .has_classes = dlda_dataset_labels(dataset) != NULL };
     DLDA_TRY(dlda_row_format_of(path, &self.format));
     DLDA_TRY(check_size(model, dataset));
+    DLDA_TRY(dlda_model_agree(model, dataset, comm));
     DLDA_TRY(take_room(&self));
     DLDA_TRY(dlda_npy_labels_name(path, &labels));
     DLDA_TRY(write_both(&self, path, labels));
@@ -177,5 +178,5 @@ done:
     dlda_release(self.rows);
     dlda_release(self.classes);
     dlda_release(labels);
-    return status;
+    return status == DLDA_OK ? status : dlda_comm_fail(comm, status);
 }

@@ -261,7 +261,10 @@ static dlda_status write_end(dlda_trainer *self, dlda_status status)
     char message[1024];
 
     if (status != DLDA_OK && status != DLDA_E_STOPPED) dlda_comm_fail(self->comm, status);
-    if (status == DLDA_OK) return dlda_run_file_write(self, DLDA_RUN_COMPLETE, NULL);
+    if (status == DLDA_OK) {
+        status = dlda_run_file_write(self, DLDA_RUN_COMPLETE, NULL);
+        return status == DLDA_OK ? status : dlda_comm_fail(self->comm, status);
+    }
     snprintf(message, sizeof message, "%s", dlda_last_error());
     (void)write_epochs(self);
     if (self->epochs_done == 0 && self->made_folder && status != DLDA_E_STOPPED) dlda_trainer_remove_record(self);
@@ -364,7 +367,8 @@ dlda_status dlda_trainer_finish(dlda_trainer *self)
     status = finish(self, dlda_fail(DLDA_E_STOPPED, "ended after %zu of %lld epochs", self->epochs_done,
                                     (long long)self->options->epochs));
 done:
-    return status == DLDA_E_STOPPED ? DLDA_OK : status;
+    if (status == DLDA_OK || status == DLDA_E_STOPPED) return DLDA_OK;
+    return dlda_comm_fail(self->comm, status);
 }
 
 dlda_status dlda_trainer_run(dlda_trainer *self)

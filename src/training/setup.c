@@ -320,13 +320,6 @@ dlda_status dlda_trainer_create(const dlda_options *options, const dlda_dataset 
     return dlda_trainer_create_over(NULL, options, train, validation, trainer);
 }
 
-static dlda_status check_shares(const dlda_comm *comm, const dlda_dataset *set)
-{
-    if (!set || dlda_dataset_ranks(set) <= 1 || dlda_dataset_ranks(set) == dlda_comm_size(comm)) return DLDA_OK;
-    return dlda_fail(DLDA_E_ARGUMENT, "the data is divided among %zu ranks, expected %zu", dlda_dataset_ranks(set),
-                     dlda_comm_size(comm));
-}
-
 dlda_status dlda_trainer_create_over(const dlda_comm *comm, const dlda_options *options, const dlda_dataset *train,
                                      const dlda_dataset *validation, dlda_trainer **trainer)
 {
@@ -335,8 +328,8 @@ dlda_status dlda_trainer_create_over(const dlda_comm *comm, const dlda_options *
     dlda_trainer *self = NULL;
 
     DLDA_TRY(check_data(options, train, validation));
-    DLDA_TRY(check_shares(comm, train));
-    DLDA_TRY(check_shares(comm, validation));
+    DLDA_TRY(dlda_dataset_check_ranks(train, comm));
+    if (validation) DLDA_TRY(dlda_dataset_check_ranks(validation, comm));
     DLDA_TRY(check_shift(options, train));
     DLDA_TRY(check_groups(options));
     DLDA_TRY(DLDA_TAKE(&self, 1, "trainer"));
