@@ -69,8 +69,7 @@ static int run_command(const cli_command *command, int argc, char **argv)
     }
     arguments_release(&arguments);
     code = finish_stdout(command->name, code);
-    ranks_close(code);
-    return code;
+    return ranks_close(command->name, code);
 }
 
 static int show_help(int argc, char **argv)

@@ -83,13 +83,17 @@ int ranks_open(const char *command, cli_options *options)
     return divide_cores(options);
 }
 
-void ranks_close(int code)
+int ranks_close(const char *command, int code)
 {
-    int failed_here = 0;
+    int failed_here = 0, failed = code != EXIT_OK && code < EXIT_SIGNAL;
     size_t rank = comm.rank;
 
-    if (!close_comm) return;
-    if (code != EXIT_OK && code < EXIT_SIGNAL && !comm.error(comm.user)[0]) comm.fail(comm.user, last_complaint());
+    if (!close_comm) return code;
+    if (failed && !comm.error(comm.user)[0]) comm.fail(comm.user, last_complaint());
+    if (!failed && comm.sum(comm.user, NULL, 0)) { /* another rank has failed at the end of its work */
+        complain(command, "%s", comm.error(comm.user));
+        code = EXIT_FAILED;
+    }
     fflush(stdout);
     fflush(stderr);
     failed_here = comm.error(comm.user)[0] && strncmp(comm.error(comm.user), "rank ", 5) != 0;
@@ -97,4 +101,5 @@ void ranks_close(int code)
     close_comm = NULL;
     /* Rank 0 prints the cause and ends, and the launcher ends this rank. If it is still there, rank 0 has not heard of it. */
     if (failed_here && loud >= 0) dprintf(loud, "rank %zu: %s\n", rank, last_complaint());
+    return code;
 }

@@ -21,7 +21,8 @@ const dlda_comm *ranks_comm(void);
 /* 1 on rank 0, and without --mpi. */
 int ranks_writes(void);
 
-/* Leaves the job. A failure, which is a `code` other than EXIT_OK and those of signals, ends the work of all ranks. */
-void ranks_close(int code);
+/* Leaves the job. A failure, which is a `code` other than EXIT_OK and those of signals, ends the work of all ranks. Returns the
+ * code, or EXIT_FAILED if another rank has failed since. */
+int ranks_close(const char *command, int code);
 
 #endif

@@ -60,12 +60,19 @@ static void rest(long nanoseconds)
 
 /* ---- With the mutex locked ---- */
 
+/* The first failure is the one that counts. If it is this rank's, the others are told. */
 static void note_failure(state *self, int rank, const char *message)
 {
     if (self->failed) return;
     self->failed = 1;
-    if (rank == self->rank) snprintf(self->error, sizeof self->error, "%s", message);
-    else snprintf(self->error, sizeof self->error, "rank %d: %s", rank, message);
+    if (rank != self->rank) {
+        snprintf(self->error, sizeof self->error, "rank %d: %s", rank, message);
+        return;
+    }
+    snprintf(self->error, sizeof self->error, "%s", message);
+    snprintf(self->notice, sizeof self->notice, "%s", message);
+    for (int r = 0; r < self->size; r++)
+        if (r != rank) MPI_Isend(self->notice, MESSAGE, MPI_CHAR, r, 0, self->notices, &self->sent[r]);
 }
 
 /* The first notice is the cause; later ones are received only so that nothing is left under way. */
@@ -207,8 +214,11 @@ static int sum(void *user, double *values, size_t n)
 static int end_sums(void *user)
 {
     state *self = user;
-    int failed = wait_for(self, self->n_sums, self->sums, 1);
 
+    pthread_mutex_lock(&self->mutex);
+    int n = self->n_sums;
+    pthread_mutex_unlock(&self->mutex);
+    int failed = wait_for(self, n, self->sums, 1);
     pthread_mutex_lock(&self->mutex);
     if (!failed) self->n_sums = 0;
     pthread_mutex_unlock(&self->mutex);
@@ -222,7 +232,10 @@ static int begin_sum(void *user, float *values, size_t n)
 
     for (size_t first = 0, part; first < n && !failed; first += part) {
         part = n - first < LARGEST ? n - first : LARGEST;
-        if (self->n_sums == MOST_SUMS && end_sums(self)) return 1;
+        pthread_mutex_lock(&self->mutex);
+        int full = self->n_sums == MOST_SUMS;
+        pthread_mutex_unlock(&self->mutex);
+        if (full && end_sums(self)) return 1;
         pthread_mutex_lock(&self->mutex);
         failed = self->failed || check_mpi(self,
                                            MPI_Iallreduce(MPI_IN_PLACE, values + first, (int)part, MPI_FLOAT,
@@ -253,12 +266,7 @@ static void fail(void *user, const char *message)
     state *self = user;
 
     pthread_mutex_lock(&self->mutex);
-    if (!self->failed) {
-        note_failure(self, self->rank, message);
-        snprintf(self->notice, sizeof self->notice, "%s", message);
-        for (int r = 0; r < self->size; r++)
-            if (r != self->rank) MPI_Isend(self->notice, MESSAGE, MPI_CHAR, r, 0, self->notices, &self->sent[r]);
-    }
+    note_failure(self, self->rank, message);
     pthread_mutex_unlock(&self->mutex);
     take_leave(self);
 }
@@ -301,9 +309,12 @@ static int exchange(void *user, const void *sent, const size_t *to, void *receiv
 
 static const char *error(void *user)
 {
-    const state *self = user;
+    state *self = user;
 
-    return self->failed ? self->error : "";
+    pthread_mutex_lock(&self->mutex);
+    int failed = self->failed;
+    pthread_mutex_unlock(&self->mutex);
+    return failed ? self->error : "";
 }
 
 static double waited(void *user)
