@@ -503,8 +503,8 @@ static void test_models_over_ranks(void **state)
         evaluate_over_two(jobs, &common, "first", 2);
         CHECK_OK(jobs[0].status);
         CHECK_OK(jobs[1].status);
-        expect_difference(&common, "second", 2, "the weights of the model differ");
-        expect_difference(&common, "first", 3, "the data differ");
+        expect_difference(&common, "second", 2, "the weights of the model: not the same");
+        expect_difference(&common, "first", 3, "the data: not the same");
     }
     /* A failure of rank 0 alone reaches rank 1. */
     snprintf(path, sizeof path, "%s", in_folder("none/features.npy"));
