@@ -141,7 +141,7 @@ check(done.returncode != 0 and ("rank 1: the options: not the same" in done.stde
       f"ranks with other options: {done.stderr.strip()[:200]}")
 run([program, *job, "--epochs", "1", "--seed", "5", "-o", "other"])
 done = run(["sh", "-c", f"mpirun -n 1 {program} eval loud digits --mpi : -n 1 {program} eval other digits --mpi"])
-check(done.returncode != 0 and "rank 1: " in done.stderr and "of the model differ" in done.stderr,
+check(done.returncode != 0 and "rank 1: " in done.stderr and "of the model: not the same" in done.stderr,
       f"eval of other models: {done.stderr.strip()[:200]}")
 large = "train digits --net mnist --batch 1200 --epochs 1 --quiet -o limit --mpi"
 done = run(["sh", "-c", f"""mpirun -n 2 {program} {large} : \
