@@ -154,7 +154,8 @@ static void test_large_offset(void **state)
     table t = table_make(4), far = t;
     dlda_lda *near = fit_portions(&t, N);
     int labels[2][N];
-    size_t K;
+    size_t K = 0;
+    const double *values = dlda_lda_eigenvalues(near, &K);
 
     for (size_t i = 0; i < N * D; i++) {
         far.X[i] += 1e6f;
@@ -163,8 +164,7 @@ static void test_large_offset(void **state)
     CHECK_OK(dlda_lda_predict(near, t.X, N, DLDA_PROBABILITY_PAPER, labels[0], NULL));
     for (size_t p = 0; p < sizeof portions / sizeof *portions; p++) {
         dlda_lda *lda = fit_portions(&far, portions[p]);
-        CHECK_NEAR(dlda_lda_eigenvalues(lda, &K), dlda_lda_eigenvalues(near, &K), K, 1e-8, "portion %zu far away",
-                   portions[p]);
+        CHECK_NEAR(dlda_lda_eigenvalues(lda, NULL), values, K, 1e-8, "portion %zu far away", portions[p]);
         CHECK_OK(dlda_lda_predict(lda, far.X, N, DLDA_PROBABILITY_PAPER, labels[1], NULL));
         assert_memory_equal(labels[0], labels[1], sizeof labels[0]);
         dlda_lda_destroy(lda);

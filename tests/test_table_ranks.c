@@ -324,7 +324,7 @@ static void test_ranks_with_other_files(void **state)
     }
     jobs[1].n_files = 2;
     run_ranks(2, work, contexts);
-    for (size_t r = 0; r < 2; r++) assert_non_null(strstr(jobs[r].message, "the files of the table differ"));
+    for (size_t r = 0; r < 2; r++) assert_non_null(strstr(jobs[r].message, "the files of the table: not the same"));
     release_jobs(jobs, 2);
 }
 

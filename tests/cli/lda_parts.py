@@ -33,7 +33,8 @@ def check(good, words):
 def run(*words, ranks=0, code=0):
     start = ["mpirun", "--oversubscribe", "-n", str(ranks)] if ranks else []
     end = ["--mpi"] if ranks else []
-    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", LC_ALL="C")
+    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", LC_ALL="C",
+                       ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=" + "10"[bool(ranks)])  # MPI's own
     done = subprocess.run([*start, program, "lda", *words, *end], capture_output=True, text=True, timeout=60,
                           env=environment, stdin=subprocess.DEVNULL)
     check((done.returncode == code) if code == 0 or not ranks else done.returncode != 0,

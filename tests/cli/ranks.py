@@ -27,7 +27,8 @@ thorough = kills > 1
 environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                    OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_odls_base_sigkill_timeout="2",
                    OMPI_MCA_btl_base_warn_component_unused="0", OMPI_MCA_hwloc_base_binding_policy="none",
-                   NO_COLOR="1")  # mpirun gives rank 0 a terminal
+                   NO_COLOR="1",  # mpirun gives rank 0 a terminal
+                   ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0")  # those of MPI itself
 failures = 0
 
 
@@ -146,8 +147,9 @@ check(done.returncode != 0 and "rank 1: " in done.stderr and "of the model: not 
 large = "train digits --net mnist --batch 1200 --epochs 1 --quiet -o limit --mpi"
 done = run(["sh", "-c", f"""mpirun -n 2 {program} {large} : \
     -n 1 sh -c 'ulimit -v 900000; exec {program} {large}'"""])
-check(done.returncode != 0 and "rank 2: " in done.stderr and "no memory" in done.stderr,
-      f"a rank without memory: {done.stderr.strip()[:200]}")
+if "AddressSanitizer" not in done.stderr:  # which needs terabytes of addresses
+    check(done.returncode != 0 and "rank 2: " in done.stderr and "no memory" in done.stderr,
+          f"a rank without memory: {done.stderr.strip()[:200]}")
 check(not os.path.exists("limit"), "which leaves no folder behind")
 check(time.time() - begin < 60, f"all failures took {time.time() - begin:.0f} s")
 
