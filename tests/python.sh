@@ -5,7 +5,7 @@
 #
 #   python.sh SOURCE BUILD [LIBRARY]     LIBRARY: a shared library with the address sanitizer, instead of the package's own
 set -eu
-source=$1 build=$2 library=${3-}
+source=$1 build=$2 library=${3:+$(realpath "$3")}
 venv=$build/venv
 [ -x "$venv/bin/python" ] || venv=$source/build/venv
 if ! "$venv/bin/python" -c 'import deeplda, pytest' 2>/dev/null; then
