@@ -201,20 +201,27 @@ def _address(pointer: Any) -> int:
 
 
 class Handle:
-    """An object of the library, destroyed with this one."""
+    """An object of the library, destroyed with this one. What it uses is in `keeps`, and lives at least as long."""
 
-    def __init__(self, destroy: str) -> None:
+    def __init__(self, destroy: str, keeps: Any = None) -> None:
         self._destroy = getattr(lib, destroy)
         self.pointer = ctypes.c_void_p()
+        self._keeps = keeps
 
     @property
     def out(self) -> Any:
         """For the last argument of a _create, _load and the like."""
         return byref(self.pointer)
 
-    def __del__(self) -> None:
+    def close(self) -> None:
+        """Destroys the object, and then lets go of what it used."""
         if getattr(self, "pointer", None):
-            self._destroy(self.pointer)
+            pointer, self.pointer = self.pointer, ctypes.c_void_p()
+            self._destroy(pointer)
+        self._keeps = None
+
+    def __del__(self) -> None:
+        self.close()
 
     @property
     def _as_parameter_(self) -> Any:

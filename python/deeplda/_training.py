@@ -69,8 +69,7 @@ class Training:
         callbacks: Sequence[Callable[[Record], Any]] = (),
         verbose: int = 0,
     ) -> None:
-        self._data = train, validation  # they must outlive the trainer
-        self._trainer = Handle("dlda_trainer_destroy")
+        self._trainer = Handle("dlda_trainer_destroy", keeps=(train, validation))  # its thread reads them until its end
         held_out = None if validation is None else validation.handle
         lib.dlda_trainer_create(options.handle, train.handle, held_out, self._trainer.out)
         self._callbacks = list(callbacks)
@@ -78,6 +77,10 @@ class Training:
         self._stops = self._interrupted = False
         self._raised: BaseException | None = None
         self._messages: list[str] = []
+
+    def close(self) -> None:
+        """Ends the trainer. The collector of cycles might destroy its data first."""
+        self._trainer.close()
 
     def start_from(self, model: Model) -> None:
         """Starts from the weights of a model."""

@@ -249,14 +249,17 @@ class DeepLDAClassifier(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Transf
         self.choices_ = options.choose(train)
         self.net_ = options.get("net")
         training = Training(options, train, validation, self.callbacks or (), self.verbose)
-        if start is not None:
-            training.start_from(start)
-        if self.run_folder is not None:
-            training.record(self.run_folder)
         try:
-            training.run()
+            if start is not None:
+                training.start_from(start)
+            if self.run_folder is not None:
+                training.record(self.run_folder)
+            try:
+                training.run()
+            finally:
+                self._keep(training, whole)
         finally:
-            self._keep(training, whole)
+            training.close()
 
     def _keep(self, training: Training, data: Dataset) -> None:
         """What was trained, also if it was interrupted."""

@@ -79,3 +79,19 @@ def test_another_core_type_for_old_kernels(monkeypatch):
     monkeypatch.setenv("OPENBLAS_CORETYPE", "Zen")
     assert library._better_core(Old()) is None
     assert library._better_core(object()) is None
+
+
+def test_what_is_used_lives_longer():
+    """A trainer's thread reads its data until the trainer is destroyed."""
+    order = []
+    data = library.Handle("dlda_dataset_destroy")
+    trainer = library.Handle("dlda_trainer_destroy", keeps=(data,))
+    for name, handle in (("data", data), ("trainer", trainer)):
+        handle.pointer = ctypes.c_void_p(1)
+        handle._destroy = lambda _pointer, name=name: order.append(name)
+    del data, handle
+    assert order == []
+    trainer.close()
+    assert order == ["trainer", "data"]
+    del trainer
+    assert order == ["trainer", "data"]
