@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: MIT
 """scaling.py - predicts training steps over many ranks from those measured over one and two (docs/scaling.md).
 
-    bench/scaling.py [--results bench/results/ranks.csv] [--check]
+    bench/scaling.py [--results FILE] [--check]
+
+FILE is what `make bench BENCH="--only ranks"` writes; without it, the figures of docs/scaling.md.
 
 A step of a rank is computing, waiting for sums in its way, and the part of the gradient exchange that the backward pass does
 not hide:
@@ -125,7 +127,7 @@ def print_strong(models, batches):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--results", default=os.path.join(HERE, "results", "ranks.csv"))
+    parser.add_argument("--results", default=os.path.join(HERE, "results", "amd-avx512", "ranks.csv"))
     parser.add_argument("--check", action="store_true", help="compare with the measurement of two ranks")
     arguments = parser.parse_args()
     rows = read_results(arguments.results)

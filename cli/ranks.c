@@ -79,6 +79,7 @@ int ranks_open(const char *command, cli_options *options)
         return EXIT_FAILED;
     }
     close_comm = found;
+    setenv("NO_COLOR", "1", 1); /* mpirun gives rank 0 a terminal as its output, also if its own goes to a file */
     if (comm.rank > 0 && be_silent(command) != EXIT_OK) return EXIT_FAILED;
     return divide_cores(options);
 }

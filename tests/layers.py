@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""layers.py - who may include whom: the rules of docs/architecture.md, "Layers", on every #include of src/, cli/ and
+"""layers.py - who may include whom: the rules of docs/architecture.md, "Layers", on every #include of src/, cli/, mpi/ and
 examples/. Tests may include anything and are not read.
 
     layers.py ROOT
@@ -25,7 +25,7 @@ LAYERS = [
 ]
 RANK = {folder: rank for rank, folders in enumerate(LAYERS) for folder in folders}
 
-PUBLIC = ["deeplda.h", "deeplda_lda.h", "deeplda_comm.h"]
+PUBLIC = ["deeplda.h", "deeplda_lda.h", "deeplda_comm.h", "deeplda_mpi.h"]
 
 # What the program may include of src/, besides the public headers. The benchmark times single kernels.
 PROGRAM = ["base"]
@@ -36,7 +36,8 @@ LIBRARIES = {
     "cblas.h": ["src/linalg/gemm.c"],
     "libxsmm.h": ["src/linalg/gemm.c"],
     "lapacke.h": ["src/linalg/eigen.c"],
-    "pthread.h": ["src/base/thread.h", "src/linalg/gemm.c", "examples/service.c"],
+    "pthread.h": ["src/base/thread.h", "src/linalg/gemm.c", "examples/service.c", "mpi/mpi_comm.c"],
+    "mpi.h": ["mpi/mpi_comm.c"],
     "png.h": ["src/base/png_file.c", "src/dataset/read_png.c"],
     "jpeglib.h": ["src/dataset/read_jpeg.c"],
     "zlib.h": ["src/dataset/byte_flow.h", "src/training/checkpoint*.c", "src/base/comm.c"],
@@ -121,7 +122,7 @@ def rule_broken(file, header, quoted, exists):
         return None
     if top == "src":
         return broken_in_src(folder, owner)
-    return broken_in_program(file, owner) if top == "cli" else "examples include deeplda.h only"
+    return broken_in_program(file, owner) if top == "cli" else "%s/ includes the public headers only" % top
 
 
 def check(files, exists):
@@ -170,9 +171,10 @@ TRIALS = [
     ("cli/bench/a.c", '"kernels/x.h"', ""),
     ("cli/data/a.c", '"data/x.h"', ""),
     ("cli/data/a.c", '"base/x.h"', ""),
-    ("examples/a.c", '"base/x.h"', "examples include deeplda.h only"),
-    ("examples/a.c", '"../src/base/x.h"', "examples include deeplda.h only"),
-    ("examples/a.c", '"../cli/x.h"', "examples include deeplda.h only"),
+    ("examples/a.c", '"base/x.h"', "examples/ includes the public headers only"),
+    ("examples/a.c", '"../src/base/x.h"', "examples/ includes the public headers only"),
+    ("examples/a.c", '"../cli/x.h"', "examples/ includes the public headers only"),
+    ("mpi/a.c", '"base/x.h"', "mpi/ includes the public headers only"),
     ("examples/a.c", "<deeplda.h>", ""),
     ("cli/a.c", "<stdio.h>", ""),
     ("src/base/a.c", "<curl/curl.h>", "neither a system header"),
@@ -196,7 +198,7 @@ def try_rules():
 
 def read_tree(root):
     files = {}
-    for top in ("src", "cli", "examples"):
+    for top in ("src", "cli", "examples", "mpi"):
         for folder, _, names in os.walk(os.path.join(root, top)):
             for name in names:
                 if name.endswith((".c", ".h")):

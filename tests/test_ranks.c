@@ -259,13 +259,7 @@ static void release_jobs(training_job *jobs, size_t n)
 /* Runs copies of a job on so many ranks; returns the floats summed. */
 static size_t train_over(size_t ranks, const training_job *job, training_job *jobs)
 {
-    void *contexts[MOST_RANKS];
-
-    for (size_t r = 0; r < ranks; r++) {
-        jobs[r] = *job;
-        contexts[r] = &jobs[r];
-    }
-    return run_ranks(ranks, train_on_rank, contexts);
+    return run_copies(ranks, train_on_rank, job, jobs, sizeof *job);
 }
 
 static training_job train_alone(const training_job *job)

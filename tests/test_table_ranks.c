@@ -130,13 +130,7 @@ static void release_jobs(table_job *jobs, size_t n)
 
 static void work_over(size_t ranks, const table_job *job, table_job *jobs)
 {
-    void *contexts[MOST_RANKS];
-
-    for (size_t r = 0; r < ranks; r++) {
-        jobs[r] = *job;
-        contexts[r] = &jobs[r];
-    }
-    run_ranks(ranks, work, contexts);
+    run_copies(ranks, work, job, jobs, sizeof *job);
 }
 
 /* ---- Comparison with one process ---- */

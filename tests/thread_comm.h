@@ -205,4 +205,13 @@ static size_t run_ranks(size_t size, thread_rank_work *work, void **contexts)
     return world.floats_summed;
 }
 
+/* The same with a copy of `job`, of `size` bytes, for each rank; the copies are in `jobs` afterwards. */
+static inline size_t run_copies(size_t ranks, thread_rank_work *work, const void *job, void *jobs, size_t size)
+{
+    void *contexts[MOST_RANKS];
+
+    for (size_t r = 0; r < ranks; r++) contexts[r] = memcpy((char *)jobs + r * size, job, size);
+    return run_ranks(ranks, work, contexts);
+}
+
 #endif

@@ -137,6 +137,7 @@ void progress_batch(void *user, const dlda_progress *now)
     double time = clock_seconds();
     int json = self->kind == PROGRESS_JSON;
 
+    self->waiting = now->waiting;
     if ((!json && self->kind != PROGRESS_BAR) || time - self->drawn < (json ? event_seconds : redraw_seconds))
         return;
     self->drawn = time;
@@ -158,6 +159,7 @@ void progress_epoch(void *user, const dlda_epoch *epoch)
     if (!isnan(epoch->validation_accuracy))
         fprintf(stderr, "  validation %6.2f %%", 100 * epoch->validation_accuracy);
     fprintf(stderr, "  %.0f images/s  %.1f s", epoch->images_per_second, epoch->seconds);
+    if (self->waiting > 0) fprintf(stderr, "  %.0f %% waiting", 100 * self->waiting);
     if (epoch->best && !isnan(epoch->validation_accuracy)) /* or not worse than the best, as far as can be told */
         fprintf(stderr, "  %s%s%s", colour(stderr, COLOUR_GOOD),
                 epoch->validation_accuracy < self->best ? "kept" : "best", colour(stderr, COLOUR_END));

@@ -15,6 +15,7 @@ typedef struct cli_progress {
     double drawn;      /* time of the last drawing, in seconds */
     int on_screen;     /* a bar is on the screen               */
     double best;       /* validation accuracy so far           */
+    double waiting;    /* share of the time, of several ranks  */
 } cli_progress;
 
 /* Chooses the kind by --json, --quiet and whether stderr is a terminal. */

@@ -27,7 +27,7 @@ thorough = kills > 1
 environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                    OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_odls_base_sigkill_timeout="2",
                    OMPI_MCA_btl_base_warn_component_unused="0", OMPI_MCA_hwloc_base_binding_policy="none",
-                   NO_COLOR="1",  # mpirun gives rank 0 a terminal
+                   TERM="xterm",  # mpirun gives rank 0 a terminal as its output
                    ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0")  # those of MPI itself
 failures = 0
 
@@ -124,7 +124,7 @@ check((weights_of("micro") == weights_of("again")).all(), "another micro-batch: 
 # ---- Only rank 0 speaks
 lines = run(ranks(3, "train", "digits", "--net", "small.net", "--subset", "400", "--epochs", "1", "-o", "loud"))
 check(lines.stdout.count("accuracy") >= 1 and lines.stdout.count("written:") == 1, "results are printed once")
-check("3 ranks" in lines.stderr, "the number of ranks is told")
+check("3 ranks" in lines.stderr and "% waiting" in lines.stderr, "the number of ranks and the waiting are told")
 one = run([program, "eval", "loud", "digits"])
 three = run(ranks(3, "eval", "loud", "digits", "--answers", "answers.csv"))
 check(three.stdout == one.stdout and one.returncode == 0, "eval over ranks prints what one process prints")
