@@ -53,7 +53,8 @@ dlda_status dlda_blas_reserve(void)
     double X[N * N] = { 0 }, S[N * N] = { 0 };
 
     if (!openblas_set_num_threads || atomic_load(&reserved)) return DLDA_OK;
-    void *room = malloc(BUFFER); /* not DLDA_TAKE, which would touch it all */
+    void *volatile room = malloc(
+        BUFFER); /* not DLDA_TAKE, which would touch it all; clang leaves out what is only freed */
     free(room);
     if (!room) return dlda_fail(DLDA_E_MEMORY, "matrix products: no memory for %d bytes", BUFFER);
     dlda_double_add_products(N, N, X, S);
