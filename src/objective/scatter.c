@@ -7,7 +7,8 @@
  *     M = M1 + M2 + n1 n2 / (n1 + n2) (m1 - m2)(m1 - m2)'          (Chan, Golub, LeVeque 1979).
  *
  * A pooled scatter keeps a single M for all classes. Centring is still per class, but the products of a whole
- * portion are one BLAS call, with the correction terms appended as rows sqrt(n1 n2 / (n1 + n2)) (m1 - m2).
+ * portion are one call. The correction terms are collected as rows sqrt(n1 n2 / (n1 + n2)) (m1 - m2), and their products
+ * are added when there are many of them.
  */
 #include "objective/scatter.h"
 #include "base/memory.h"
@@ -19,12 +20,18 @@
 #include <string.h>
 
 /* Portions of wide rows fill a cache, so that each product is large enough to be efficient. Narrow rows fit anyway;
- * 256 of them are enough. */
-static size_t portion_of(size_t features)
+ * 256 of them are enough. Pooled products take the rows of all classes at once: a smaller portion, which stays in the
+ * second-level cache from the first pass to the last, and has several rows for each row of correction. */
+static size_t portion_of(size_t classes, size_t features, int pooled)
 {
-    enum { NARROW = 32, LEAST = 256, VALUES = 1 << 17 };
+    enum { NARROW = 32, LEAST = 256, VALUES = 1 << 17, POOLED_VALUES = 1 << 15, PER_CLASS = 16, PIECE = 64 };
+    size_t most = features < NARROW || VALUES / features < LEAST ? LEAST : VALUES / features;
+    size_t rows = POOLED_VALUES / features;
 
-    return features < NARROW || VALUES / features < LEAST ? LEAST : VALUES / features;
+    if (!pooled) return most;
+    if (rows < PER_CLASS * classes) rows = PER_CLASS * classes;
+    if (rows > most) rows = most;
+    return rows < LEAST ? LEAST : rows - rows % PIECE;
 }
 
 static dlda_status take_scratch(dlda_scatter *self)
@@ -36,7 +43,7 @@ static dlda_status take_scratch(dlda_scatter *self)
     DLDA_TRY(DLDA_TAKE(&self->start, self->C + 1, "scatter rows"));
     DLDA_TRY(DLDA_TAKE(&self->order, self->portion, "scatter rows"));
     DLDA_TRY(DLDA_TAKE(&self->grouped, n_grouped, "scatter rows"));
-    DLDA_TRY(DLDA_TAKE(&self->shift, self->D, "scatter rows"));
+    DLDA_TRY(DLDA_TAKE(&self->shift, (self->pooled ? self->C : 1) * self->D, "scatter rows"));
 done:
     return status;
 }
@@ -58,7 +65,7 @@ dlda_status dlda_scatter_create_as(size_t classes, size_t features, int pooled, 
     self->C = classes;
     self->D = features;
     self->pooled = pooled;
-    self->portion = portion > 0 ? portion : portion_of(features);
+    self->portion = portion > 0 ? portion : portion_of(classes, features, pooled);
     DLDA_TRY(DLDA_TAKE(&self->counts, classes, "class counts"));
     DLDA_TRY(DLDA_TAKE(&self->means, n_means, "class means"));
     DLDA_TRY(DLDA_TAKE(&self->moments, n_moments, "class moments"));
@@ -200,28 +207,80 @@ static void sort_portion(dlda_scatter *self, const row_list *rows, size_t first,
 
 static void add_portion(dlda_scatter *self, const row_list *rows, size_t first, size_t n)
 {
-    size_t D = self->D, joins = 0;
+    size_t D = self->D;
 
     sort_portion(self, rows, first, n);
     for (size_t c = 0; c < self->C; c++) {
         size_t begin = self->start[c], found = self->start[c + 1] - begin;
-        double *centred = self->grouped + begin * D;
         if (found == 0) continue;
-        centre_rows(self, rows, self->order + begin, found, centred);
-        if (self->pooled) {
-            join_as_row(self, c, found, self->shift, self->grouped + (n + joins++) * D);
-        } else {
-            dlda_double_add_products(found, D, centred, moments_of(self, c));
-            join_class(self, c, found, self->shift);
-        }
+        centre_rows(self, rows, self->order + begin, found, self->grouped);
+        dlda_double_add_products(found, D, self->grouped, moments_of(self, c));
+        join_class(self, c, found, self->shift);
     }
-    if (self->pooled) dlda_double_add_upper_products(n + joins, D, self->grouped, self->moments);
+}
+
+/* The means [C][D] of the portion's classes. Rows are visited in their order, which memory likes best. */
+static void pooled_means(dlda_scatter *self, const row_list *rows, size_t first, size_t n)
+{
+    size_t D = self->D, *found = self->start;
+
+    memset(found, 0, self->C * sizeof *found);
+    for (size_t i = first; i < first + n; i++) {
+        size_t at = row_at(rows, i), c = (size_t)rows->labels[at];
+        const double *from = rows->doubles ? rows->doubles + at * D : NULL;
+        double *restrict sum = self->shift + c * D;
+        if (found[c]++ == 0) memset(sum, 0, D * sizeof *sum);
+        for (size_t j = 0; from && j < D; j++) sum[j] += from[j];
+        for (size_t j = 0; !from && j < D; j++) sum[j] += rows->floats[at * D + j];
+    }
+    for (size_t c = 0; c < self->C; c++)
+        for (size_t j = 0; found[c] > 0 && j < D; j++) self->shift[c * D + j] /= (double)found[c];
+}
+
+static void pooled_centre(dlda_scatter *self, const row_list *rows, size_t first, size_t n)
+{
+    size_t D = self->D;
+
+    for (size_t i = 0; i < n; i++) {
+        size_t at = row_at(rows, first + i);
+        const double *from = rows->doubles ? rows->doubles + at * D : NULL;
+        const double *restrict mean = self->shift + (size_t)rows->labels[at] * D;
+        double *restrict to = self->grouped + i * D;
+        for (size_t j = 0; from && j < D; j++) to[j] = from[j] - mean[j];
+        for (size_t j = 0; !from && j < D; j++) to[j] = rows->floats[at * D + j] - mean[j];
+    }
+}
+
+static double *corrections_of(const dlda_scatter *self)
+{
+    return self->grouped + self->portion * self->D;
+}
+
+static void add_corrections(dlda_scatter *self)
+{
+    if (self->joins) dlda_double_add_upper_products(self->joins, self->D, corrections_of(self), self->moments);
+    self->joins = 0;
+}
+
+static void add_pooled_portion(dlda_scatter *self, const row_list *rows, size_t first, size_t n)
+{
+    size_t D = self->D, most_joins = self->C < n ? self->C : n;
+
+    if (self->joins + most_joins > self->portion) add_corrections(self);
+    pooled_means(self, rows, first, n);
+    pooled_centre(self, rows, first, n);
+    dlda_double_add_upper_products(n, D, self->grouped, self->moments);
+    for (size_t c = 0; c < self->C; c++)
+        if (self->start[c] > 0)
+            join_as_row(self, c, self->start[c], self->shift + c * D, corrections_of(self) + self->joins++ * D);
 }
 
 static void add_rows(dlda_scatter *self, const row_list *rows, size_t n)
 {
     for (size_t first = 0; first < n; first += self->portion)
-        add_portion(self, rows, first, n - first < self->portion ? n - first : self->portion);
+        (self->pooled ? add_pooled_portion : add_portion)(self, rows, first,
+                                                          n - first < self->portion ? n - first : self->portion);
+    add_corrections(self);
 }
 
 static dlda_status check_labels(const dlda_scatter *self, const int *labels, size_t first, size_t n)
@@ -244,17 +303,34 @@ static dlda_status check_finite(const dlda_scatter *self, const dlda_row_block *
                      first + bad / D, bad % D, value);
 }
 
+/* Rows first .. first+n-1 of a block. */
+static row_list part_of(const dlda_scatter *self, const dlda_row_block *rows, size_t first)
+{
+    return (row_list){ .labels = rows->labels + first,
+                       .floats = rows->floats ? rows->floats + first * self->D : NULL,
+                       .doubles = rows->doubles ? rows->doubles + first * self->D : NULL };
+}
+
 dlda_status dlda_scatter_add_range(dlda_scatter *self, const dlda_row_block *rows, size_t first, size_t n)
 {
     dlda_status status = check_labels(self, rows->labels, first, n);
-    row_list list = { .labels = rows->labels + first };
+    row_list list = part_of(self, rows, first);
 
     if (status == DLDA_OK) status = check_finite(self, rows, first, n);
+    if (status == DLDA_OK) add_rows(self, &list, n);
+    return status;
+}
+
+dlda_status dlda_scatter_add_new(dlda_scatter *self, const dlda_row_block *rows, size_t first, size_t n)
+{
+    dlda_status status = check_labels(self, rows->labels, first, n);
+    row_list list = part_of(self, rows, first);
+    size_t n_means = self->C * self->D;
+
     if (status != DLDA_OK) return status;
-    if (rows->doubles) list.doubles = rows->doubles + first * self->D;
-    else list.floats = rows->floats + first * self->D;
     add_rows(self, &list, n);
-    return DLDA_OK;
+    return dlda_find_not_finite_double(self->means, n_means) == n_means ? DLDA_OK
+                                                                        : check_finite(self, rows, first, n);
 }
 
 dlda_status dlda_scatter_add_double(dlda_scatter *self, const double *H, const int *labels, size_t n)
