@@ -13,6 +13,7 @@
 #include "objective/scatter.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "kernels/kernels.h"
 #include "linalg/gemm.h"
 
 #include <math.h>
@@ -122,19 +123,6 @@ void dlda_scatter_reset(dlda_scatter *self)
 
 /* ---- Adding rows ---- */
 
-/* Rows in float or double; `index` NULL stands for 0, 1, 2, ... */
-typedef struct row_list {
-    const float *floats;   /* [..][D], or else: */
-    const double *doubles; /* [..][D]           */
-    const int *labels;     /* [..]              */
-    const size_t *index;   /* [n]               */
-} row_list;
-
-static size_t row_at(const row_list *rows, size_t i)
-{
-    return rows->index ? rows->index[i] : i;
-}
-
 /* Updates count and mean of class c for n more rows with mean `mean`. */
 static void move_mean(dlda_scatter *self, size_t c, size_t n, const double *mean)
 {
@@ -171,7 +159,7 @@ static void join_as_row(dlda_scatter *self, size_t c, size_t n, const double *me
 }
 
 /* Copies rows order[0 .. n-1], all of one class, to `to` and centres them; `shift` receives their mean. */
-static void centre_rows(dlda_scatter *self, const row_list *rows, const size_t *order, size_t n, double *to)
+static void centre_rows(dlda_scatter *self, const dlda_class_rows *rows, const size_t *order, size_t n, double *to)
 {
     size_t D = self->D;
     double *restrict shift = self->shift;
@@ -179,7 +167,7 @@ static void centre_rows(dlda_scatter *self, const row_list *rows, const size_t *
     memset(shift, 0, D * sizeof *shift);
     for (size_t i = 0; i < n; i++) {
         double *restrict row = to + i * D;
-        size_t at = row_at(rows, order[i]) * D;
+        size_t at = dlda_row_at(rows, order[i]) * D;
         if (rows->doubles) memcpy(row, rows->doubles + at, D * sizeof *row);
         else
             for (size_t j = 0; j < D; j++) row[j] = rows->floats[at + j];
@@ -191,21 +179,21 @@ static void centre_rows(dlda_scatter *self, const row_list *rows, const size_t *
 }
 
 /* Sorts rows first .. first+n-1 of the list by class, stably. */
-static void sort_portion(dlda_scatter *self, const row_list *rows, size_t first, size_t n)
+static void sort_portion(dlda_scatter *self, const dlda_class_rows *rows, size_t first, size_t n)
 {
     size_t *start = self->start;
 
     memset(start, 0, (self->C + 1) * sizeof *start);
-    for (size_t i = first; i < first + n; i++) start[rows->labels[row_at(rows, i)] + 1]++;
+    for (size_t i = first; i < first + n; i++) start[rows->labels[dlda_row_at(rows, i)] + 1]++;
     for (size_t c = 0; c < self->C; c++) start[c + 1] += start[c];
     /* Filling advances each start to the beginning of the next class; afterwards all are
      * shifted back by one class. */
-    for (size_t i = first; i < first + n; i++) self->order[start[rows->labels[row_at(rows, i)]]++] = i;
+    for (size_t i = first; i < first + n; i++) self->order[start[rows->labels[dlda_row_at(rows, i)]]++] = i;
     memmove(start + 1, start, self->C * sizeof *start);
     start[0] = 0;
 }
 
-static void add_portion(dlda_scatter *self, const row_list *rows, size_t first, size_t n)
+static void add_portion(dlda_scatter *self, const dlda_class_rows *rows, size_t first, size_t n)
 {
     size_t D = self->D;
 
@@ -216,38 +204,6 @@ static void add_portion(dlda_scatter *self, const row_list *rows, size_t first, 
         centre_rows(self, rows, self->order + begin, found, self->grouped);
         dlda_double_add_products(found, D, self->grouped, moments_of(self, c));
         join_class(self, c, found, self->shift);
-    }
-}
-
-/* The means [C][D] of the portion's classes. Rows are visited in their order, which memory likes best. */
-static void pooled_means(dlda_scatter *self, const row_list *rows, size_t first, size_t n)
-{
-    size_t D = self->D, *found = self->start;
-
-    memset(found, 0, self->C * sizeof *found);
-    for (size_t i = first; i < first + n; i++) {
-        size_t at = row_at(rows, i), c = (size_t)rows->labels[at];
-        const double *from = rows->doubles ? rows->doubles + at * D : NULL;
-        double *restrict sum = self->shift + c * D;
-        if (found[c]++ == 0) memset(sum, 0, D * sizeof *sum);
-        for (size_t j = 0; from && j < D; j++) sum[j] += from[j];
-        for (size_t j = 0; !from && j < D; j++) sum[j] += rows->floats[at * D + j];
-    }
-    for (size_t c = 0; c < self->C; c++)
-        for (size_t j = 0; found[c] > 0 && j < D; j++) self->shift[c * D + j] /= (double)found[c];
-}
-
-static void pooled_centre(dlda_scatter *self, const row_list *rows, size_t first, size_t n)
-{
-    size_t D = self->D;
-
-    for (size_t i = 0; i < n; i++) {
-        size_t at = row_at(rows, first + i);
-        const double *from = rows->doubles ? rows->doubles + at * D : NULL;
-        const double *restrict mean = self->shift + (size_t)rows->labels[at] * D;
-        double *restrict to = self->grouped + i * D;
-        for (size_t j = 0; from && j < D; j++) to[j] = from[j] - mean[j];
-        for (size_t j = 0; !from && j < D; j++) to[j] = rows->floats[at * D + j] - mean[j];
     }
 }
 
@@ -262,20 +218,20 @@ static void add_corrections(dlda_scatter *self)
     self->joins = 0;
 }
 
-static void add_pooled_portion(dlda_scatter *self, const row_list *rows, size_t first, size_t n)
+static void add_pooled_portion(dlda_scatter *self, const dlda_class_rows *rows, size_t first, size_t n)
 {
     size_t D = self->D, most_joins = self->C < n ? self->C : n;
 
     if (self->joins + most_joins > self->portion) add_corrections(self);
-    pooled_means(self, rows, first, n);
-    pooled_centre(self, rows, first, n);
+    dlda_kernels_fast()->class_means(rows, first, n, self->C, D, self->start, self->shift);
+    dlda_kernels_fast()->class_centre(rows, first, n, D, self->shift, self->grouped);
     dlda_double_add_upper_products(n, D, self->grouped, self->moments);
     for (size_t c = 0; c < self->C; c++)
         if (self->start[c] > 0)
             join_as_row(self, c, self->start[c], self->shift + c * D, corrections_of(self) + self->joins++ * D);
 }
 
-static void add_rows(dlda_scatter *self, const row_list *rows, size_t n)
+static void add_rows(dlda_scatter *self, const dlda_class_rows *rows, size_t n)
 {
     for (size_t first = 0; first < n; first += self->portion)
         (self->pooled ? add_pooled_portion : add_portion)(self, rows, first,
@@ -304,17 +260,17 @@ static dlda_status check_finite(const dlda_scatter *self, const dlda_row_block *
 }
 
 /* Rows first .. first+n-1 of a block. */
-static row_list part_of(const dlda_scatter *self, const dlda_row_block *rows, size_t first)
+static dlda_class_rows part_of(const dlda_scatter *self, const dlda_row_block *rows, size_t first)
 {
-    return (row_list){ .labels = rows->labels + first,
-                       .floats = rows->floats ? rows->floats + first * self->D : NULL,
-                       .doubles = rows->doubles ? rows->doubles + first * self->D : NULL };
+    return (dlda_class_rows){ .labels = rows->labels + first,
+                              .floats = rows->floats ? rows->floats + first * self->D : NULL,
+                              .doubles = rows->doubles ? rows->doubles + first * self->D : NULL };
 }
 
 dlda_status dlda_scatter_add_range(dlda_scatter *self, const dlda_row_block *rows, size_t first, size_t n)
 {
     dlda_status status = check_labels(self, rows->labels, first, n);
-    row_list list = part_of(self, rows, first);
+    dlda_class_rows list = part_of(self, rows, first);
 
     if (status == DLDA_OK) status = check_finite(self, rows, first, n);
     if (status == DLDA_OK) add_rows(self, &list, n);
@@ -324,7 +280,7 @@ dlda_status dlda_scatter_add_range(dlda_scatter *self, const dlda_row_block *row
 dlda_status dlda_scatter_add_new(dlda_scatter *self, const dlda_row_block *rows, size_t first, size_t n)
 {
     dlda_status status = check_labels(self, rows->labels, first, n);
-    row_list list = part_of(self, rows, first);
+    dlda_class_rows list = part_of(self, rows, first);
     size_t n_means = self->C * self->D;
 
     if (status != DLDA_OK) return status;
@@ -351,7 +307,7 @@ dlda_status dlda_scatter_add(dlda_scatter *self, const float *H, const int *labe
 
 void dlda_scatter_add_chosen(dlda_scatter *self, const float *H, const int *labels, const size_t *index, size_t n)
 {
-    add_rows(self, &(row_list){ .floats = H, .labels = labels, .index = index }, n);
+    add_rows(self, &(dlda_class_rows){ .floats = H, .labels = labels, .index = index }, n);
 }
 
 dlda_status dlda_scatter_merge(dlda_scatter *self, const dlda_scatter *other)
