@@ -2,34 +2,33 @@
 # SPDX-License-Identifier: MIT
 """Runs every command with one failing operation, or killed before one, for many or all operations.
 
-    run.py PROGRAM INJECT.SO [--all | --sample N] [--commands NAME,...] [--kinds KIND,...]
+    run.py PROGRAM INJECT.SO [--all | --sample N] [--jobs N] [--commands NAME,...] [--kinds KIND,...]
 
 Checked after each: no signal; a message, unless the exit status is 0; with exit status 0 the same results as without a
 fault; otherwise every result is that of before, that of a success, or absent, and no temporary file is left. A
 training is then resumed, or repeated if it had not begun, and must give the same model. Without --all, N operations of each
-kind are tried (default: 1), the same ones every time.
+kind are tried (default: 1), the same ones every time. The last lines are a table for docs/security.md.
 """
 import argparse
+import html
+import multiprocessing
 import os
 import re
+import select
 import shutil
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import zlib
 
 KINDS = ["alloc", "read", "write", "sync", "rename", "thread", "kill"]
 PATIENCE = 300  # seconds, on a busy machine; whatever takes longer has failed
-NET = "conv 4 3 stride 2\nbn\nrelu\nconv 4 3\ngap\n"
-FAILED = []
-RUNS = 0
-
-
-def fail(what):
-    print("FAIL ", what, flush=True)
-    FAILED.append(what)
+SIDE = 8  # pixels
+NET = "conv 4 3 stride 2\nbn\nrelu\nconv 3 2\ngap\n"
 
 
 # ---- Data ----
@@ -38,29 +37,32 @@ def png(path, values):
     def chunk(kind, data):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
-    raw = b"".join(b"\0" + bytes(values[12 * y:12 * y + 12]) for y in range(12))
+    raw = b"".join(b"\0" + bytes(values[SIDE * y:SIDE * y + SIDE]) for y in range(SIDE))
     with open(path, "wb") as file:
-        file.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 12, 12, 8, 0, 0, 0, 0)) +
+        file.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", SIDE, SIDE, 8, 0, 0, 0, 0)) +
                    chunk(b"IDAT", zlib.compress(raw)) + chunk(b"IEND", b""))
 
 
 def make_data():
-    for part, count in (("train", 24), ("test", 6)):
+    for part, count in (("train", 8), ("test", 2)):
         for c in range(3):
             folder = f"pictures/{part}/class {c}"
             os.makedirs(folder)
             for i in range(count):
-                png(f"{folder}/{i}.png", [(37 * i + 11 * k * k) % 97 + (150 if k // 48 == c else 0) for k in range(144)])
+                png(f"{folder}/{i}.png", [(37 * i + 11 * k * k) % 97 + (150 if 3 * k // SIDE ** 2 == c else 0) for k in range(SIDE ** 2)])
     with open("table.csv", "w") as table:
         table.write("a,b,kind\n")
-        for i in range(60):
+        for i in range(40):
             table.write(f"{i % 2 + i * 7 % 13 / 10},{i % 3 + i * 5 % 11 / 10},{'xy'[i % 2]}\n")
     with open("small.net", "w") as file:
         file.write(NET)
 
 
-TRAIN = ["train", "pictures", "--net", "small.net", "--objective", "lda", "--batch", "33", "--epochs", "2", "--threads", "2", "--rate",
+TRAIN = ["train", "pictures", "--net", "small.net", "--objective", "lda", "--batch", "12", "--epochs", "2", "--threads", "2", "--rate",
          "0.05", "--measure-every", "1", "-q"]
+
+REPRODUCE = ["reproduce", "mnist-50k", "--rows", "deeplda", "--data", "pictures", "--net", "small.net", "--epochs", "1",
+             "--threads", "2"]
 
 # name: (the folders and files before it, the command, what it writes)
 COMMANDS = {
@@ -80,8 +82,8 @@ COMMANDS = {
     "convert png": ([], ["data", "convert", "pictures", "--to", "png", "-o", "converted"], ["converted"]),
     "show": ([], ["data", "show", "pictures", "-o", "sheet.png"], ["sheet.png"]),
     "report": (["whole:run"], ["report", "run", "-o", "page"], ["page"]),
-    "reproduce": ([], ["reproduce", "mnist-50k", "--rows", "deeplda", "--data", "pictures", "--net", "small.net", "--epochs", "1", "-o",
-                       "tables"], ["tables"]),
+    "reproduce": ([], [*REPRODUCE, "-o", "tables"], ["tables"]),
+    "reproduce again": (["tables:tables"], [*REPRODUCE, "-o", "tables"], ["tables"]),
 }
 TRAININGS = ("train", "resume", "force", "train table")
 MODEL_FILES = ["model.safetensors", "history.csv", "eigenvalues.csv", "options.json"]
@@ -89,21 +91,40 @@ MODEL_FILES = ["model.safetensors", "history.csv", "eigenvalues.csv", "options.j
 
 # ---- Running ----
 
-def run(arguments, folder, fault=None, counts=None):
-    global RUNS
-    environment = dict(os.environ, OPENBLAS_NUM_THREADS="1", LC_ALL="C.UTF-8", PATH=EMPTY_PATH)
-    if fault or counts:
-        environment["LD_PRELOAD"] = INJECT
-    if fault:
-        environment["DEEPLDA_FAULT"] = fault
-    if counts:
-        environment["DEEPLDA_FAULT_COUNTS"] = counts
-    RUNS += 1
-    try:
-        end = subprocess.run([PROGRAM, *arguments], cwd=folder, env=environment, capture_output=True, timeout=PATIENCE)
-        return end.returncode, end.stdout, end.stderr
-    except subprocess.TimeoutExpired:
-        return "time-out", b"", b""
+class Server:
+    """The program with inject.so: a process that forks for each run."""
+
+    def __init__(self, program, inject, base, number):
+        self.program, self.base, self.number = program, base, number
+        environment = dict(os.environ, OPENBLAS_NUM_THREADS="1", LC_ALL="C.UTF-8", LD_PRELOAD=inject,
+                           PATH=os.path.join(base, "bin"))  # no gnuplot: a report draws no figures, which would take seconds
+        self.process = subprocess.Popen([program], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+
+    def file(self, name):
+        return os.path.join(self.base, f"{name}-{self.number}")
+
+    def read(self, limit):
+        """A number; None after `limit` seconds."""
+        if not select.select([self.process.stdout], [], [], limit)[0]:
+            return None
+        return struct.unpack("i", self.process.stdout.read(4))[0]
+
+    def run(self, arguments, folder, fault="", counts=""):
+        """Exit status (below 0: signal) or "time-out", stdout and stderr."""
+        words = [folder, self.file("stdout"), self.file("stderr"), fault, counts, self.program, *arguments]
+        request = b"".join(word.encode() + b"\0" for word in words)
+        self.process.stdin.write(struct.pack("I", len(request)) + request)
+        process, status = self.read(None), self.read(PATIENCE)
+        if status is None:
+            os.killpg(process, signal.SIGKILL)
+            self.read(None)
+        code = "time-out" if status is None else os.waitstatus_to_exitcode(status)
+        return code, open(self.file("stdout"), "rb").read(), open(self.file("stderr"), "rb").read()
+
+    def count(self, arguments, folder):
+        """The same, and the number of operations of each kind."""
+        end = self.run(arguments, folder, counts=self.file("counts"))
+        return *end, {kind: int(n) for kind, n in (line.split() for line in open(self.file("counts")))}
 
 
 def files_below(path):
@@ -118,17 +139,22 @@ def files_below(path):
     return found
 
 
-def varies(name):
-    """Files with times in them, or with rows of all runs."""
-    return name.endswith(("run.json", ".html", "training.json", "budget.json")) or "checkpoint" in name or "times" in name or \
-        "speed" in name or name.startswith(("seed", "mnist", "table."))
+def constant(name, data):
+    """What is the same in every run. Some files have times in them, or rows with times."""
+    name = os.path.basename(name)
+    if data is None or not (name.endswith(("run.json", ".html", "training.json", "budget.json", "speeds.json")) or
+                            name.startswith(("checkpoint", "table.", "seed", "mnist")) or "times" in name or "speed" in name):
+        return data
+    if name.startswith("checkpoint"):
+        return b""  # trainings are resumed from it
+    return re.sub(rb"[0-9.:e-]+( s| min)?", b"", data)
 
 
 def results(folder, outputs):
     found = {}
     for output in outputs:
         for name, data in files_below(os.path.join(folder, output)).items():
-            found[f"{output}/{name}"] = data
+            found[f"{output}/{name}"] = constant(name, data)
     return found
 
 
@@ -145,71 +171,102 @@ def prepare(base, folder, before):
 
 # ---- Checking ----
 
-def same_stdout(one, two):
-    numbers = re.compile(rb"[0-9.]+ (?:s|images/s|ms)\b")
-    return numbers.sub(b"", one) == numbers.sub(b"", two)
+class Check:
+    """One command with one fault; `failures` has what is wrong."""
+
+    def __init__(self, server, name, fault, reference):
+        self.server, self.name, self.fault, self.reference = server, name, fault, reference
+        self.folder, self.killed, self.failures = server.file("work"), fault.startswith("kill"), []
+
+    def fail(self, what):
+        self.failures.append(f"{self.name}, {self.fault}: {what}")
+
+    def run(self):
+        before, command, outputs = COMMANDS[self.name]
+        prepare(self.server.base, self.folder, before)
+        old = results(self.folder, outputs)
+        code, stdout, message = self.server.run(command, self.folder, self.fault)
+        now = results(self.folder, outputs)
+        if code == "time-out" or (code < 0 and not (self.killed and code == -signal.SIGKILL)):
+            self.fail(f"ended by {code}: {message[-200:]!r}")
+        elif code == 0:
+            self.check_success(now, stdout, message)
+        elif not self.killed and not message.strip():
+            self.fail(f"exit {code} without a message")
+        self.check_files(old, now)
+        if self.name in TRAININGS:
+            self.check_training(command)
+        return self.failures
+
+    def check_success(self, now, stdout, message):
+        lost = [key for key, data in self.reference["files"].items() if now.get(key) != data]
+        if lost and self.name == "report" and message.strip() and self.page_has(message):
+            return
+        if lost:
+            self.fail(f"exit 0, but these differ or are missing: {lost}: {message[-200:]!r}")
+        elif self.name not in TRAININGS and without_times(stdout) != without_times(self.reference["stdout"]):
+            self.fail("exit 0, but the output differs")
+
+    def page_has(self, message):
+        """A report without a part has the reason on the page as well."""
+        page = html.unescape(open(os.path.join(self.folder, "page/report.html"), encoding="utf-8").read())
+        reason = message.decode().strip().splitlines()[0].removeprefix("deeplda: ").removeprefix("report: ")
+        return reason in page
+
+    def check_files(self, old, now):
+        new = self.reference["files"]
+        for name, data in now.items():
+            if ".tmp-" in name:
+                if not self.killed and name not in old:  # the run to be resumed was killed, too
+                    self.fail(f"{name} is left over")
+            elif name == "out.csv/out.csv" and set(data.split(b"\n")) <= set(new[name].split(b"\n")):
+                continue  # predict omits files that it cannot read, and says so
+            elif data not in (old.get(name), new.get(name)):
+                if name.split("/")[0] not in ("run", "page", "tables"):  # these have several states on the way
+                    self.fail(f"{name} is neither that of before nor that of a success")
+        for name in old:
+            if name not in now and not name.startswith(("run/", "page/", "tables/")):
+                self.fail(f"{name} is lost")
+
+    def check_training(self, command):
+        """It resumes, or can be repeated; the result is that of a training without faults."""
+        run_folder = os.path.join(self.folder, "run")
+        has = any(os.path.exists(os.path.join(run_folder, f"checkpoint{more}.safetensors")) for more in ("", "-previous"))
+        again = ["train", "--resume", "run", "-q"] if has else [*command, "--force"]
+        if has and "--epochs" in command:
+            again += ["--epochs", "2"]
+        code, _, message = self.server.run(again, self.folder)
+        now = files_below(run_folder)
+        if code == 2 and b"epochs are done" in message:
+            return
+        if code != 0:
+            self.fail(f"then {' '.join(again)}: exit {code}: {message[-200:]!r}")
+            return
+        wanted = [{name: kind[name] for name in MODEL_FILES} for kind in self.reference["runs"]]
+        if {name: now.get(name) for name in MODEL_FILES} not in wanted:
+            self.fail("resumed, the model differs")
+        if [name for name in now if ".tmp-" in name]:
+            self.fail("resumed, a temporary file is left")
 
 
-def check_files(where, old, new, now, killed):
-    for name, data in now.items():
-        if ".tmp-" in name:
-            if not killed and name not in old:  # the run to be resumed was killed, too
-                fail(f"{where}: {name} is left over")
-        elif name == "out.csv/out.csv" and set(data.split(b"\n")) <= set(new[name].split(b"\n")):
-            continue  # predict omits files that it cannot read, and says so
-        elif not varies(os.path.basename(name)) and data not in (old.get(name), new.get(name)):
-            if name.split("/")[0] not in ("run", "page", "tables"):  # these have several states on the way
-                fail(f"{where}: {name} is neither that of before nor that of a success")
-    for name in old:
-        if name not in now and not name.startswith(("run/", "page/", "tables/")):
-            fail(f"{where}: {name} is lost")
+def without_times(text):
+    return re.sub(rb"[0-9.]+ (?:s|images/s|ms)\b", b"", text)
 
 
-def check_training(where, folder, command, expected):
-    """It resumes, or can be repeated; the result is that of a training without faults."""
-    run_folder = os.path.join(folder, "run")
-    has = any(os.path.exists(os.path.join(run_folder, f"checkpoint{more}.safetensors")) for more in ("", "-previous"))
-    first_options = files_below(run_folder).get("options.json") if has else None
-    again = ["train", "--resume", "run", "-q"] if has else [*command, "--force"]
-    if has and "--epochs" in command:
-        again += ["--epochs", "2"]
-    code, _, message = run(again, folder)
-    now = files_below(run_folder)
-    if code == 2 and b"epochs are done" in message:
-        return
-    if code != 0:
-        fail(f"{where}: then {' '.join(again)}: exit {code}: {message[-200:]!r}")
-        return
-    wanted = [{name: kind[name] for name in MODEL_FILES} for kind in expected]
-    if {name: now.get(name) for name in MODEL_FILES} not in wanted:
-        fail(f"{where}: resumed, the model differs (options before: {first_options is not None})")
-    if [name for name in now if ".tmp-" in name]:
-        fail(f"{where}: resumed, a temporary file is left")
+def check_some(program, inject, base, number, tasks, answers):
+    """A process of its own: takes (name, kind, n, reference) from `tasks` until None comes."""
+    server = Server(program, inject, base, number)
+    for name, kind, n, reference in iter(tasks.get, None):
+        try:
+            failures = Check(server, name, f"{kind}:{n}", reference).run()
+        except Exception as error:  # whatever it is, the check has failed
+            failures = [f"{name}, {kind}:{n}: {type(error).__name__}: {error}"]
+        answers.put((name, kind, failures))
+    server.process.stdin.close()
+    server.process.wait()
 
 
-def check_run(name, fault, base, folder, reference, expected):
-    before, command, outputs = COMMANDS[name]
-    prepare(base, folder, before)
-    old = results(folder, outputs)
-    code, stdout, message = run(command, folder, fault)
-    now = results(folder, outputs)
-    where, killed = f"{name}, {fault}", fault.startswith("kill")
-    if code == "time-out" or (isinstance(code, int) and code < 0 and not (killed and code == -9)):
-        fail(f"{where}: ended by {code}: {message[-200:]!r}")
-    elif code == 0:
-        lost = [key for key, data in reference["files"].items() if now.get(key) != data and not varies(os.path.basename(key))]
-        if lost and name == "report" and b"--data names other test data" in message:
-            pass  # a report without its samples says so, on the page as well
-        elif lost:
-            fail(f"{where}: exit 0, but these differ or are missing: {lost}: {message[-200:]!r}")
-        elif name not in TRAININGS and not same_stdout(stdout, reference["stdout"]):
-            fail(f"{where}: exit 0, but the output differs")
-    elif not killed and not message.strip():
-        fail(f"{where}: exit {code} without a message")
-    check_files(where, old, reference["files"], now, killed)
-    if name in TRAININGS:
-        check_training(where, folder, command, expected)
-
+# ---- All ----
 
 def pick(count, place, sample):
     """`sample` of the numbers from 1 to `count`, evenly spaced; 0: all."""
@@ -219,62 +276,84 @@ def pick(count, place, sample):
     return [int(count * (i + shift) / sample) + 1 for i in range(sample)]
 
 
-def check_command(name, base, kinds, sample):
+def refer(server, name):
+    """What the command does without a fault, and how many operations of each kind it has."""
     before, command, outputs = COMMANDS[name]
-    folder, counts = os.path.join(base, "work"), os.path.join(base, "counts")
-    prepare(base, folder, before)
-    code, stdout, message = run(command, folder, counts=counts)
-    if code != 0:
-        fail(f"{name}: exit {code} without a fault: {message[-300:]!r}")
-        return
-    reference = {"files": results(folder, outputs), "stdout": stdout}
-    expected = [files_below(os.path.join(folder, "run"))] if name in TRAININGS else []
+    folder = server.file("work")
+    prepare(server.base, folder, before)
+    code, stdout, message, counts = server.count(command, folder)
+    if code != 0 or counts["alloc"] < 100:
+        sys.exit(f"{name}: exit {code} without a fault, {counts['alloc']} allocations: {message[-300:]!r}")
+    runs = [files_below(os.path.join(folder, "run"))] if name in TRAININGS else []
     if name == "force":
-        expected.append(files_below(os.path.join(base, "other")))  # until the new training begins, the old one goes on
-    found = dict(line.split() for line in open(counts))
-    if int(found["alloc"]) < 100:
-        fail(f"{name}: {found['alloc']} allocations were counted: the library that injects faults is not in use")
-    tried, began = 0, time.monotonic()
-    for kind in kinds:
-        for n in pick(int(found[kind]), name + kind, sample):
-            check_run(name, f"{kind}:{n}", base, folder, reference, expected)
-            tried += 1
-    print(f"{name:12} {tried:6} faults of {sum(int(found[kind]) for kind in kinds):6}  {time.monotonic() - began:6.1f} s", flush=True)
+        runs.append(files_below(os.path.join(server.base, "other")))  # until the new training begins, the old one goes on
+    return {"files": results(folder, outputs), "stdout": stdout, "runs": runs}, counts
 
 
-def make_half(base):
-    """A training that was killed in its second epoch."""
-    run([*TRAIN, "-o", "half"], base, counts=os.path.join(base, "counts"))
-    kills = int(dict(line.split() for line in open(os.path.join(base, "counts")))["kill"])
+def make_runs(server, base):
+    """A whole training, another one, and one that was killed in its second epoch; an LDA; finished tables."""
+    server.run([*TRAIN, "-o", "whole"], base)
+    server.run([*TRAIN, "-o", "other", "--rate", "0.02"], base)
+    kills = server.count([*TRAIN, "-o", "half"], base)[3]["kill"]
     shutil.rmtree(os.path.join(base, "half"))
-    run([*TRAIN, "-o", "half"], base, f"kill:{3 * kills // 5}")
+    server.run([*TRAIN, "-o", "half"], base, f"kill:{3 * kills // 5}")
+    server.run(["lda", "table.csv", "--save", "s.lda"], base)
+    server.run([*REPRODUCE, "-o", "tables"], base)
+
+
+def show_table(names, kinds, tried, failed):
+    print(f"\n| command | {' | '.join(kinds)} | failures |\n|---|{'---|' * (len(kinds) + 1)}")
+    for name in names:
+        cells = [str(tried.get((name, kind), 0)) for kind in kinds]
+        print(f"| {name} | {' | '.join(cells)} | {sum(failed.get((name, kind), 0) for kind in kinds)} |")
 
 
 def main():
-    global PROGRAM, INJECT, EMPTY_PATH
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
     parser.add_argument("inject")
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--sample", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--commands", default=",".join(COMMANDS))
     parser.add_argument("--kinds", default=",".join(KINDS))
     words = parser.parse_args()
-    PROGRAM, INJECT = os.path.abspath(words.program), os.path.abspath(words.inject)
+    names, kinds = words.commands.split(","), words.kinds.split(",")
+    program, inject = os.path.abspath(words.program), os.path.abspath(words.inject)
+    tried, failed, began = {}, {}, time.monotonic()
     with tempfile.TemporaryDirectory(prefix="deeplda-faults-") as base:
         os.chdir(base)
-        EMPTY_PATH = os.path.join(base, "bin")  # no gnuplot: a report draws no figures, which would take seconds
-        os.makedirs(EMPTY_PATH)
+        os.makedirs("bin")
         make_data()
-        run([*TRAIN, "-o", "whole"], base)
-        run([*TRAIN, "-o", "other", "--rate", "0.02"], base)
-        make_half(base)
-        run(["lda", "table.csv", "--save", "s.lda"], base)
-        for name in words.commands.split(","):
-            check_command(name, base, words.kinds.split(","), 0 if words.all else words.sample)
+        server = Server(program, inject, base, "first")
+        make_runs(server, base)
+        tasks, answers = multiprocessing.Queue(2 * words.jobs), multiprocessing.Queue()
+        workers = [multiprocessing.Process(target=check_some, args=(program, inject, base, i, tasks, answers)) for i in range(words.jobs)]
+        for worker in workers:
+            worker.start()
+        for name in names:
+            began_now, reference_counts = time.monotonic(), refer(server, name)
+            todo = [(name, kind, n, reference_counts[0]) for kind in kinds for n in
+                    pick(reference_counts[1][kind], name + kind, 0 if words.all else words.sample)]
+            feeder = threading.Thread(target=lambda: [tasks.put(task) for task in todo])
+            feeder.start()
+            for _ in todo:
+                _, kind, failures = answers.get()
+                tried[name, kind] = tried.get((name, kind), 0) + 1
+                failed[name, kind] = failed.get((name, kind), 0) + bool(failures)
+                for failure in failures:
+                    print("FAIL ", failure, flush=True)
+            feeder.join()
+            print(f"{name:12} {len(todo):6} faults of {sum(reference_counts[1][kind] for kind in kinds):6}"
+                  f"  {time.monotonic() - began_now:6.1f} s", flush=True)
+        for _ in workers:
+            tasks.put(None)
+        for worker in workers:
+            worker.join()
         os.chdir("/")
-    print(f"{RUNS} runs, {len(FAILED)} checks failed")
-    return 1 if FAILED else 0
+    show_table(names, kinds, tried, failed)
+    print(f"{sum(tried.values())} faults, {sum(failed.values())} failures, {time.monotonic() - began:.0f} s")
+    return 1 if sum(failed.values()) else 0
 
 
 if __name__ == "__main__":
