@@ -74,7 +74,7 @@ class Programs:
         self.newest = os.path.join(self.environment, "bin", "python")
         self.peer = self.newest if arguments.peers == "newest" else DEBIAN
         # Debian's PyTorch 1.13 has no torch.compile.
-        self.modes = ("eager", "compile") if arguments.peers == "newest" else ("eager",)
+        self.variants = [v for v in arguments.variants.split(",") if arguments.peers == "newest" or not v.startswith("compile")]
 
     # ---- deeplda ----
 
@@ -126,7 +126,8 @@ class Programs:
 
     # ---- Others ----
 
-    def torch(self, net, batch, mode, layout, steps, inference=False):
+    def torch(self, net, batch, variant, steps, inference=False):
+        mode, layout = variant.split("-")
         command = [self.peer, os.path.join(HERE, "torch_step.py"), net_file(net), "--batch", batch, "--layout", layout,
                    "--threads", self.threads, "--steps", steps]
         return json.loads(run(command + ["--inference"] * inference + ["--compile"] * (mode == "compile"), self.threads,

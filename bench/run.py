@@ -10,7 +10,7 @@ turns, in one run.
 
 `make bench` builds what is needed and calls this. Each measurement is a process of its own (programs.py); in each round
 every program has its turn (turns.py), and medians over the rounds count. PyTorch runs in both of its memory layouts,
-eagerly and compiled, and the fastest of these counts. Tables go to stdout; CSV files, with the machine and all versions
+eagerly and compiled, and the fastest of these variants counts. Tables go to stdout; CSV files, with the machine and all versions
 in their first lines, to bench/results. docs/performance.md explains the columns.
 """
 import argparse
@@ -30,7 +30,7 @@ from tables import describe_machine, print_rows, print_table, write_csv
 from turns import best_torch, in_turns, median_of, ratios, show_progress
 
 PARTS = {"step": "steps", "infer": "inference", "start": "start"}  # where the plans have the cases of a kind
-LAYOUTS = ("contiguous", "channels_last")
+VARIANTS = [f"{mode}-{layout}" for mode in ("eager", "compile") for layout in ("contiguous", "channels_last")]  # of PyTorch
 
 FULL = {
     "steps": [("mnist", 1000), ("cifar10", 250), ("cifar10", 1000), ("stl10", 40), ("stl10", 200)],
@@ -68,8 +68,8 @@ def check_same_network(bench, net, torch_result):
 
 
 def torch_measures(bench, net, batch, steps, inference=False):
-    return {f"torch {mode} {layout}": lambda mode=mode, layout=layout: bench.torch(net, batch, mode, layout, steps, inference)
-            for mode in bench.modes for layout in LAYOUTS}
+    return {f"torch {variant}": lambda variant=variant: bench.torch(net, batch, variant, steps, inference)
+            for variant in bench.variants}
 
 
 def compared(bench, net, batch, results, other, column):
@@ -304,10 +304,13 @@ def read_arguments():
     parser.add_argument("--threads", type=int, default=2, help="threads of all programs [%(default)s]")
     parser.add_argument("--peers", choices=("newest", "debian"), default="newest",
                         help="PyTorch and scikit-learn of PyPI, or of Debian [%(default)s]")
+    parser.add_argument("--variants", default=",".join(VARIANTS), help="of PyTorch; the fastest one counts [%(default)s]")
     parser.add_argument("--output", help="folder for the CSV files [bench/results; with --against: none]")
     arguments = parser.parse_args()
     if not set(arguments.only.split(",")) <= set(COMPARISONS):
         parser.error(f"--only takes {', '.join(COMPARISONS)}")
+    if not set(arguments.variants.split(",")) <= set(VARIANTS):
+        parser.error(f"--variants takes {', '.join(VARIANTS)}")
     arguments.choices = read_choice(arguments.cases) if arguments.cases else []
     if arguments.choices is None:
         parser.error(f"--cases {arguments.cases}: expected KIND:NET:IMAGES or its beginning, such as step:mnist:1000, step:mnist "

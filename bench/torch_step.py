@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: MIT
 """A network of networks/*.net in PyTorch: time and memory of training steps or of inference, as one line of JSON.
 
-    torch_step.py FILE.net --batch N [--layout contiguous|channels_last] [--threads T] [--steps S] [--inference]
+    torch_step.py FILE.net --batch N [--layout contiguous|channels_last] [--threads T] [--steps S]
+                  [--inference] [--compile]
 
 The network is read from the same text that deeplda reads. A step does what deeplda's step does: forward, LDA
 objective (scatter matrices in double, Cholesky factor, eigenvalues of the whitened problem), backward by autograd,
-SGD with Nesterov momentum and weight decay. run.py calls this in a process of its own each time.
+SGD with Nesterov momentum and weight decay. --compile passes the network through torch.compile, for inference with its
+weights frozen (batch norm folded into convolutions); the objective stays as it is. run.py calls this in a process of its own each time.
 """
 import argparse
 import json
@@ -89,14 +91,21 @@ def lda_loss(H, labels, classes, lam=1e-3, epsilon=1.0):
 # ---- Measuring ----
 
 def time_calls(call, calls):
-    """Median of the seconds of `calls` calls, after one that is not timed."""
+    """Median of the seconds of `calls` calls, after one that is not timed, which may compile."""
     times = []
-    for i in range(calls + 1):
+    for _ in range(calls + 1):
         begin = time.perf_counter()
         call()
-        if i > 0:
-            times.append(time.perf_counter() - begin)
-    return statistics.median(times)
+        times.append(time.perf_counter() - begin)
+    return statistics.median(times[1:])
+
+
+def compiled(network, inference):
+    if inference:
+        from torch._inductor import config
+        config.freezing = True
+        network.eval()
+    return torch.compile(network)
 
 
 def make_step(network, images, labels, classes):
@@ -115,7 +124,7 @@ def make_inference(network, images):
     network.eval()
 
     def infer():
-        with torch.inference_mode():
+        with torch.no_grad():  # inference_mode prevents the freezing of compiled networks
             network(images)
 
     return infer
@@ -129,6 +138,7 @@ def main():
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--steps", type=int, default=3)
     parser.add_argument("--inference", action="store_true")
+    parser.add_argument("--compile", action="store_true")
     arguments = parser.parse_args()
 
     torch.manual_seed(1)
@@ -141,13 +151,16 @@ def main():
     images = torch.rand(arguments.batch, *shape).contiguous(memory_format=layout)
     classes = min(10, arguments.batch // 2)
     labels = torch.arange(arguments.batch) % max(classes, 1)
+    parameters = sum(p.numel() for p in network.parameters())
+    if arguments.compile:
+        network = compiled(network, arguments.inference)
     if arguments.inference:
         seconds = time_calls(make_inference(network, images), arguments.steps)
     else:
         seconds = time_calls(make_step(network, images, labels, classes), arguments.steps)
     print(json.dumps({"seconds": seconds, "images_per_second": arguments.batch / seconds,
                       "peak_bytes": status_bytes("VmHWM"), "base_bytes": base, "features": features,
-                      "parameters": sum(p.numel() for p in network.parameters()),
+                      "parameters": parameters,
                       "version": torch.__version__, "mkldnn": torch.backends.mkldnn.is_available()}))
 
 

@@ -3,7 +3,6 @@
 // Runs an exported model in ONNX Runtime; tools/onnx_runtime.py calls this.
 //
 //   node onnx_run.cjs RUNTIME run MODEL INPUT C,H,W BATCH THREADS OUTPUT   every output goes to the file OUTPUT.NAME
-//   node onnx_run.cjs RUNTIME time MODEL C,H,W BATCH THREADS REPEATS       median seconds of a batch of random images
 //
 // RUNTIME is the folder that tools/install-onnxruntime prints. INPUT has floats, little-endian. Prints JSON.
 "use strict";
@@ -20,10 +19,6 @@ const open = (threads) => ort.InferenceSession.create(model, {
 });
 const dims = (text) => text.split(",").map(Number);
 const product = (numbers) => numbers.reduce((a, b) => a * b, 1);
-const median = (numbers) => {
-  const sorted = [...numbers].sort((a, b) => a - b), half = sorted.length >> 1;
-  return sorted.length % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
-};
 const bytes = (array) => Buffer.from(array.buffer, array.byteOffset, array.byteLength);
 
 async function run([input, shape, batch, threads, output]) {
@@ -45,18 +40,5 @@ async function run([input, shape, batch, threads, output]) {
   return { version, outputs: types };
 }
 
-async function time([shape, batch, threads, repeats]) {
-  const session = await open(threads);
-  const values = Float32Array.from({ length: Number(batch) * product(dims(shape)) }, Math.random);
-  const feeds = { [session.inputNames[0]]: new ort.Tensor("float32", values, [Number(batch), ...dims(shape)]) };
-  const times = [];
-  for (let i = 0; i <= Number(repeats); i++) {
-    const begin = process.hrtime.bigint();
-    await session.run(feeds);
-    if (i > 0) times.push(Number(process.hrtime.bigint() - begin) / 1e9); // the first one warms up
-  }
-  return { version, seconds: median(times), images_per_second: Number(batch) / median(times) };
-}
-
-({ run, time })[verb](words).then((result) => console.log(JSON.stringify(result)),
+({ run })[verb](words).then((result) => console.log(JSON.stringify(result)),
   (error) => { console.error(`onnx_run: ${model}: ${error.message}`); process.exitCode = 1; });

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""ONNX Runtime for Python programs, through Node.js: tests, tools/check-onnx and bench/run.py use it."""
+"""ONNX Runtime for Python programs, through Node.js: tests and tools/check-onnx use it."""
 import json
 import os
 import subprocess
@@ -32,11 +32,6 @@ def run(runtime, model, images, batch=250, threads=2):
                       os.path.join(folder, "output"))
         return {name: np.fromfile(os.path.join(folder, "output." + name), TYPES[kind["type"]]).reshape(kind["dims"])
                 for name, kind in result["outputs"].items()}
-
-
-def time(runtime, model, shape, batch, threads, repeats):
-    """Median seconds of a batch of random images [channels][height][width], and images per second."""
-    return call(runtime, "time", model, ",".join(map(str, shape)), batch, threads, repeats)
 
 
 # ---- Comparing with deeplda ----
