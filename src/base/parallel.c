@@ -3,7 +3,8 @@
  * parallel.c - teams of POSIX threads.
  *
  * The caller publishes a loop by incrementing its number. The workers see the number change, take chunks until none
- * is left, and report. A waiting thread spins on an atomic for some microseconds, then sleeps on a condition
+ * is left, and report. Each thread begins with a share of its own, the same part of every loop, so that it finds in its
+ * caches what it has written in the loop before; then it helps the others with theirs. A waiting thread spins on an atomic for some microseconds, then sleeps on a condition
  * variable. It announces its sleep before checking a last time, and a waking thread checks for sleepers after
  * publishing: with sequentially consistent atomics, at least one of the two sees the other.
  */
@@ -30,6 +31,11 @@ typedef struct resting_place {
     atomic_size_t sleepers;
 } resting_place;
 
+/* The next chunk of a thread's share to be taken, alone in its cache line. */
+typedef struct share {
+    _Alignas(64) atomic_size_t next;
+} share;
+
 typedef struct worker {
     dlda_team *team;
     size_t index; /* from 1; the caller is 0 */
@@ -42,7 +48,7 @@ struct dlda_team {
     size_t n_started;
     parallel_loop loop;    /* the current loop                   */
     atomic_size_t number;  /* of the current loop                */
-    atomic_size_t next;    /* the next chunk to be taken         */
+    share *shares;         /* [threads]                          */
     atomic_size_t working; /* workers that have not yet reported */
     atomic_int ends;
     pthread_mutex_t mutex;
@@ -99,12 +105,23 @@ static void wake(dlda_team *team, resting_place *place)
 
 /* ---- Working ---- */
 
+static size_t share_begin(const dlda_team *team, size_t chunks, size_t who)
+{
+    return chunks / team->threads * who + chunks % team->threads * who / team->threads;
+}
+
 static void take_chunks(dlda_team *team, size_t who)
 {
     const parallel_loop loop = team->loop;
 
-    for (size_t i = atomic_fetch_add(&team->next, 1); i < loop.chunks; i = atomic_fetch_add(&team->next, 1))
-        run_chunk(&loop, i, who);
+    for (size_t k = 0; k < team->threads; k++) {
+        size_t owner = (who + k) % team->threads, end = share_begin(team, loop.chunks, owner + 1);
+        atomic_size_t *next = &team->shares[owner].next;
+        while (atomic_load(next) < end) {
+            size_t i = atomic_fetch_add(next, 1);
+            if (i < end) run_chunk(&loop, i, who);
+        }
+    }
 }
 
 static void *work(void *context)
@@ -136,7 +153,8 @@ void dlda_parallel_for(dlda_team *team, size_t n, size_t grain, dlda_parallel_bo
         return;
     }
     team->loop = loop;
-    atomic_store(&team->next, 0);
+    for (size_t i = 0; i < team->threads; i++)
+        atomic_store(&team->shares[i].next, share_begin(team, loop.chunks, i));
     atomic_store(&team->working, team->threads - 1);
     atomic_fetch_add(&team->number, 1);
     wake(team, &team->start);
@@ -181,6 +199,7 @@ dlda_status dlda_team_create(size_t threads, dlda_team **team)
     pthread_cond_init(&self->start.condition, NULL);
     pthread_cond_init(&self->finish.condition, NULL);
     DLDA_TRY(DLDA_TAKE(&self->workers, threads - 1, "threads"));
+    DLDA_TRY(DLDA_TAKE(&self->shares, threads, "threads"));
     DLDA_TRY(start_workers(self));
     *team = self;
     self = NULL;
@@ -200,5 +219,6 @@ void dlda_team_destroy(dlda_team *self)
     pthread_cond_destroy(&self->finish.condition);
     pthread_mutex_destroy(&self->mutex);
     dlda_release(self->workers);
+    dlda_release(self->shares);
     dlda_release(self);
 }

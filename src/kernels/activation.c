@@ -118,14 +118,13 @@ static void maximum_of_window(const dlda_activation *a, const float *x, float *y
     for (size_t c = 0; c < C; c++) y[c] = y[c] < least ? least : y[c];
 }
 
-static void maxima_of_image(const dlda_activation *a, const float *x, float *y, uint8_t *where)
+/* One row of windows. */
+static void maxima_of_row(const dlda_activation *a, const float *x, float *y, uint8_t *where)
 {
     size_t C = a->channels;
 
-    for (size_t i = 0; i < a->out_height * a->out_width; i++) {
-        size_t corner = i / a->out_width * a->stride * a->width + i % a->out_width * a->stride;
-        maximum_of_window(a, x + corner * C, y + i * C, where ? where + i * C : NULL);
-    }
+    for (size_t i = 0; i < a->out_width; i++)
+        maximum_of_window(a, x + i * a->stride * C, y + i * C, where ? where + i * C : NULL);
 }
 
 static void mean_of_image(const dlda_activation *a, const float *x, float *y)
@@ -142,18 +141,20 @@ static void mean_of_image(const dlda_activation *a, const float *x, float *y)
     for (size_t c = 0; c < C; c++) y[c] /= (float)rows;
 }
 
-static void forward_images(void *context, const dlda_chunk *chunk)
+/* Rows of the output, numbered through all images. */
+static void forward_rows(void *context, const dlda_chunk *chunk)
 {
     const activation_pass *pass = context;
     const dlda_activation *a = pass->activation;
-    size_t in = image_rows(a) * a->channels, out = a->out_height * a->out_width * a->channels;
+    size_t C = a->channels, in = image_rows(a) * C, down = a->window == DLDA_MAX_WINDOW ? a->stride : 1;
+    size_t out = a->out_width * C;
 
-    for (size_t n = chunk->begin; n < chunk->end; n++) {
-        const float *x = pass->X + n * in;
-        float *y = pass->Y + n * out;
+    for (size_t r = chunk->begin; r < chunk->end; r++) {
+        const float *x = pass->X + r / a->out_height * in + r % a->out_height * down * a->width * C;
+        float *y = pass->Y + r * out;
         switch (a->window) {
-        case DLDA_NO_WINDOW: view_rows(&a->view, image_rows(a), a->channels, x, y); break;
-        case DLDA_MAX_WINDOW: maxima_of_image(a, x, y, pass->where ? pass->where + n * out : NULL); break;
+        case DLDA_NO_WINDOW: view_rows(&a->view, a->width, C, x, y); break;
+        case DLDA_MAX_WINDOW: maxima_of_row(a, x, y, pass->where ? pass->where + r * out : NULL); break;
         case DLDA_MEAN_WINDOW: mean_of_image(a, x, y); break;
         }
     }
@@ -163,7 +164,11 @@ void dlda_activation_forward(const dlda_activation *activation, const dlda_exec 
                              float *Y, uint8_t *where)
 {
     activation_pass pass = { .activation = activation, .X = X, .Y = Y, .where = where };
-    dlda_parallel_for(exec->team, N, image_grain(activation, N), forward_images, &pass);
+    size_t rows = N * activation->out_height;
+    size_t least = 1 + 8192 / (image_rows(activation) / activation->out_height * activation->channels + 1);
+    size_t grain = (rows + DLDA_ROW_CHUNKS - 1) / DLDA_ROW_CHUNKS;
+
+    dlda_parallel_for(exec->team, rows, grain > least ? grain : least, forward_rows, &pass);
 }
 
 /* ---- Backward ---- */

@@ -6,7 +6,7 @@
  * `block` pixels at a time, which fit in the L2 cache:
  *     forward   Y    = col W          backward data     dcol = dY W', added back into dX
  *     weights   dW   = sum col' dY    over fixed groups of images, added in order
- * Rows are numbered through all images; a work item is the images that one block covers.
+ * Rows are numbered through all images. A work item is a block or, backward, the images that one block covers.
  */
 #include "base/parallel.h"
 #include "kernels/conv.h"
@@ -117,19 +117,15 @@ static float *worker_columns(const conv_pass *pass, const dlda_chunk *chunk)
 
 /* ---- Forward ---- */
 
-static void forward_images(void *context, const dlda_chunk *chunk)
+static void forward_block(void *context, const dlda_chunk *chunk)
 {
     const conv_pass *pass = context;
     const dlda_conv *conv = pass->conv;
     float *col = worker_columns(pass, chunk);
-    size_t last = chunk->end * pixels_of(conv);
+    dlda_gemm gemm = product_of(conv, conv->forward, chunk->end - chunk->begin);
 
-    for (size_t begin = chunk->begin * pixels_of(conv), end; begin < last; begin = end) {
-        end = block_end(conv, begin, last);
-        dlda_gemm gemm = product_of(conv, conv->forward, end - begin);
-        fill_columns(conv, pass->X, begin, end, col);
-        dlda_gemm_run(&gemm, col, pass->W, pass->Y + begin * conv->filters);
-    }
+    fill_columns(conv, pass->X, chunk->begin, chunk->end, col);
+    dlda_gemm_run(&gemm, col, pass->W, pass->Y + chunk->begin * conv->filters);
 }
 
 void dlda_im2col_forward(const dlda_conv *conv, const dlda_exec *exec, size_t N, const float *X, const float *W,
@@ -146,7 +142,7 @@ void dlda_im2col_forward(const dlda_conv *conv, const dlda_exec *exec, size_t N,
         fill_columns(conv, X, 0, few.m, pass.columns);
         dlda_conv_panels(exec, &few, pass.columns, W, Y);
     } else {
-        dlda_parallel_for(exec->team, N, image_grain(conv), forward_images, &pass);
+        dlda_parallel_for(exec->team, few.m, conv->block, forward_block, &pass);
     }
 }
 

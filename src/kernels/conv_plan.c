@@ -173,6 +173,17 @@ static double forward_seconds(double multiplications, double weight_bytes)
     return 2 * multiplications / 150e9 + weight_bytes / 25e9;
 }
 
+/* Blocks of the same size, so that no thread waits long for another. */
+static void share_tiles(dlda_conv *conv, size_t tiles)
+{
+    enum { LEAST_TILES = 12, MOST_BLOCKS = 4 };
+    size_t blocks = clamp(tiles / LEAST_TILES, 1, MOST_BLOCKS), T = (tiles + blocks - 1) / blocks;
+
+    if (T >= conv->forward[0].m) return;
+    conv->forward[0].m = conv->forward[1].m = T;
+    plan_products(conv->forward);
+}
+
 void dlda_conv_plan_forward(dlda_conv *conv, size_t images)
 {
     static const size_t sizes[] = { 2, 4, 5, 6 };
@@ -192,6 +203,7 @@ void dlda_conv_plan_forward(dlda_conv *conv, size_t images)
     }
     conv->tile = best;
     dlda_conv_plan_as(conv, best ? DLDA_CONV_WINOGRAD : DLDA_CONV_IM2COL);
+    if (best && !conv->stretches) share_tiles(conv, images * tiles_of(conv, best));
 }
 
 /* ---- Scratch ---- */
