@@ -39,17 +39,63 @@ static void count_block(size_t bytes)
     while (now > peak && !atomic_compare_exchange_weak(&peak_bytes, &peak, now)) {}
 }
 
-/* Large blocks use huge pages if the system has them: a convolution accesses many rows at once, and with small
- * pages their addresses would not fit in the TLB. */
+/* ---- Large blocks ---- */
+
+/* They come from the system directly, as zeros: what is never used takes no memory, and what is used is first touched by
+ * the thread that uses it. They have huge pages if the system has them: a convolution accesses many rows at once, and with
+ * small pages their addresses would not fit in the TLB. The address sanitizer sees only what malloc has given. */
+enum { HUGE_PAGE = 2 << 20 };
+#if defined(__has_feature)
+#define HAS_FEATURE(name) __has_feature(name)
+#else
+#define HAS_FEATURE(name) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || HAS_FEATURE(address_sanitizer)
+static const size_t least_large = SIZE_MAX;
+#else
+static const size_t least_large = 2 * (size_t)HUGE_PAGE;
+#endif
+
+static size_t whole_pages(size_t bytes)
+{
+    return (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+}
+
+/* Aligned to huge pages: of one page more than needed, both ends are given back. */
+static char *map_block(size_t bytes)
+{
+    size_t size = whole_pages(bytes);
+    char *room = mmap(NULL, size + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (room == MAP_FAILED) return NULL;
+    size_t before = whole_pages((uintptr_t)room) - (uintptr_t)room;
+    if (before > 0) munmap(room, before);
+    if (before < HUGE_PAGE) munmap(room + before + size, HUGE_PAGE - before);
+    madvise(room + before, size, MADV_HUGEPAGE); /* only a hint, so failure is ignored */
+    return room + before;
+}
+
 static char *new_block(size_t bytes)
 {
-    enum { HUGE_PAGE = 2 << 20 };
-
-    if (bytes < 2 * (size_t)HUGE_PAGE) return aligned_alloc(DLDA_ALIGNMENT, bytes);
-    char *block = aligned_alloc(HUGE_PAGE, (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE);
-    if (block) madvise(block, bytes, MADV_HUGEPAGE); /* only a hint, so failure is ignored */
+    if (bytes >= least_large) return map_block(bytes);
+    char *block = aligned_alloc(DLDA_ALIGNMENT, bytes);
+    if (block) memset(block, 0, bytes);
     return block;
 }
+
+static void free_block(char *block, size_t bytes)
+{
+    if (bytes >= least_large) munmap(block, whole_pages(bytes));
+    else free(block);
+}
+
+/* With its header. */
+static size_t block_size(size_t bytes)
+{
+    return (bytes + 2 * (size_t)DLDA_ALIGNMENT - 1) / DLDA_ALIGNMENT * DLDA_ALIGNMENT;
+}
+
+/* ---- Taking and releasing ---- */
 
 void *dlda_take_bytes(size_t count, size_t size, const char *what)
 {
@@ -60,13 +106,11 @@ void *dlda_take_bytes(size_t count, size_t size, const char *what)
         dlda_fail(DLDA_E_MEMORY, "%s: %zu bytes are too many", what, bytes);
         return NULL;
     }
-    size_t rounded = (bytes + 2 * (size_t)DLDA_ALIGNMENT - 1) / DLDA_ALIGNMENT * DLDA_ALIGNMENT;
-    char *block = must_fail_now() ? NULL : new_block(rounded);
+    char *block = must_fail_now() ? NULL : new_block(block_size(bytes));
     if (!block) {
         dlda_fail(DLDA_E_MEMORY, "%s: no memory for %zu bytes", what, bytes);
         return NULL;
     }
-    memset(block, 0, rounded);
     memcpy(block, &bytes, sizeof bytes);
     count_block(bytes);
     return block + DLDA_ALIGNMENT;
@@ -81,7 +125,7 @@ void dlda_release(void *pointer)
     memcpy(&bytes, block, sizeof bytes);
     atomic_fetch_sub(&n_live, 1);
     atomic_fetch_sub(&n_bytes, bytes);
-    free(block);
+    free_block(block, block_size(bytes));
 }
 
 dlda_status dlda_enlarge_bytes(void *pointer, size_t used, size_t count, size_t size, const char *what)
