@@ -17,16 +17,14 @@
 #include "model/safetensors.h"
 #include "network/network.h"
 #include "report/number_table.h"
+#include "support.h"
+#include "training/checkpoint.h"
 
-#include <fcntl.h>
-#include <jansson.h>
-#include <sanitizer/asan_interface.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -35,66 +33,7 @@
 
 enum { MOST_PIXELS = 1 << 20, MOST_SCANS = 20 };
 
-/* ---- Files in memory ---- */
-
-enum { MOST_FILES = 4 };
-
-typedef struct kept_file {
-    char path[160];
-    const char *name;
-    int file;
-} kept_file;
-
-/* A folder of this process. */
-static const char *memory_folder(void)
-{
-    static char folder[128];
-
-    if (folder[0]) return folder;
-    const char *parent = getenv("TMPDIR");
-    snprintf(folder, sizeof folder, "%s/deeplda-fuzz-XXXXXX", parent && strlen(parent) < 100 ? parent : "/dev/shm");
-    if (!mkdtemp(folder)) abort();
-    return folder;
-}
-
-static kept_file *find_file(const char *name)
-{
-    static kept_file files[MOST_FILES];
-
-    for (kept_file *kept = files; kept < files + MOST_FILES; kept++) {
-        if (kept->name && strcmp(kept->name, name) == 0) return kept;
-        if (kept->name) continue;
-        kept->name = name;
-        snprintf(kept->path, sizeof kept->path, "%s/%s", memory_folder(), name);
-        kept->file = open(kept->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-        if (kept->file < 0) abort();
-        return kept;
-    }
-    abort();
-}
-
-/* Overwrites a file of the folder; its path. */
-static const char *put_file(const char *name, const uint8_t *data, size_t size)
-{
-    kept_file *kept = find_file(name);
-
-    if (pwrite(kept->file, data, size, 0) != (ssize_t)size || ftruncate(kept->file, (off_t)size) != 0) abort();
-    return kept->path;
-}
-
-static const char *memory_file(const uint8_t *data, size_t size)
-{
-    return put_file("input", data, size);
-}
-
-/* Another name for a file of the folder. */
-static void link_file(const char *name, const char *other)
-{
-    char path[160];
-
-    snprintf(path, sizeof path, "%s/%s", memory_folder(), other);
-    if (symlink(name, path) != 0 && access(path, F_OK) != 0) abort();
-}
+/* ---- Inputs ---- */
 
 /* The input has two files: the first two bytes are the size of the first. */
 static size_t split_input(const uint8_t **data, size_t *size)
@@ -175,8 +114,8 @@ static void fuzz_model_parts(const uint8_t *data, size_t size)
     free(file);
 }
 
-/* The right checksum of a file that has one of eight digits. */
-static void repair_checksum(uint8_t *bytes, size_t n)
+/* Makes the checksum right, if there is one of eight digits. 0 if the file cannot be decoded, which has then been tried. */
+static int repair_checksum(uint8_t *bytes, size_t n)
 {
     static const char mark[] = "\"checksum\":\"";
     uint8_t *place = memmem(bytes, n, mark, sizeof mark - 1);
@@ -185,8 +124,8 @@ static void repair_checksum(uint8_t *bytes, size_t n)
     const char *texts[N_TEXTS];
     char sum[16];
 
-    if (!place || place + sizeof mark + 8 > bytes + n) return;
-    if (dlda_safetensors_decode("fuzz", bytes, n, &file) != DLDA_OK) return;
+    if (!place || place + sizeof mark + 8 > bytes + n) return 1;
+    if (dlda_safetensors_decode("fuzz", bytes, n, &file) != DLDA_OK) return 0;
     size_t count = dlda_safetensors_count(file);
     for (size_t i = 0; i < count && i < DLDA_CHECKPOINT_TENSORS; i++) tensors[i] = dlda_safetensors_at(file, i);
     int fits = count <= DLDA_CHECKPOINT_TENSORS;
@@ -198,6 +137,7 @@ static void repair_checksum(uint8_t *bytes, size_t n)
         memcpy(place + sizeof mark - 1, sum, 8);
     }
     dlda_safetensors_destroy(file);
+    return 1;
 }
 
 static void fuzz_checkpoint(const uint8_t *data, size_t size)
@@ -206,8 +146,98 @@ static void fuzz_checkpoint(const uint8_t *data, size_t size)
     uint8_t *file = NULL;
     size_t n = make_safetensors(data, size, &file);
 
-    repair_checksum(file, n);
-    if (dlda_run_info_read(memory_file(file, n), &info) == DLDA_OK) dlda_run_info_destroy(info);
+    if (repair_checksum(file, n) && dlda_run_info_read(memory_file(file, n), &info) == DLDA_OK)
+        dlda_run_info_destroy(info);
+    free(file);
+}
+
+/* ---- Resuming ---- */
+
+enum { SAMPLES = 40, PIXELS = 4, MOST_HEADER = 1 << 14 };
+
+static const dlda_dataset *tiny_set(void)
+{
+    static float values[SAMPLES * PIXELS];
+    static int labels[SAMPLES];
+    static dlda_dataset *set;
+
+    if (set) return set;
+    for (int i = 0; i < SAMPLES * PIXELS; i++) values[i] = (float)(i * 37 % 11) + (float)(i / PIXELS % 2);
+    for (int i = 0; i < SAMPLES; i++) labels[i] = i % 2;
+    const dlda_dataset_spec spec = { SAMPLES, 2, 2, 1, .classes = 2, .labels = labels, .values = values };
+    if (dlda_dataset_create(&spec, &set)) abort();
+    return set;
+}
+
+static dlda_trainer *new_trainer(void)
+{
+    static const char net[] = "dense 3\nbn\nrelu\ndense 2\n";
+    dlda_options *options = NULL;
+    dlda_trainer *trainer = NULL;
+
+    if (dlda_options_create(&options) ||
+        dlda_options_set(options, "net", put_file("tiny.net", (const uint8_t *)net, sizeof net - 1)) ||
+        dlda_options_set(options, "batch", "20") || dlda_options_set(options, "epochs", "2") ||
+        dlda_options_set(options, "threads", "1") || dlda_trainer_create(options, tiny_set(), NULL, &trainer))
+        abort();
+    dlda_options_destroy(options);
+    return trainer;
+}
+
+/* The texts of a checkpoint of this training, as JSON: those of the input would have to be the same. */
+static const char *own_texts(void)
+{
+    static char texts[MOST_HEADER];
+    dlda_trainer *trainer = new_trainer();
+    char folder[160], path[200], *bytes = NULL;
+    uint64_t length = 0;
+    size_t size = 0;
+
+    snprintf(folder, sizeof folder, "%s/run", memory_folder());
+    snprintf(path, sizeof path, "%s/%s", folder, DLDA_CHECKPOINT_NEWEST);
+    if (dlda_trainer_record(trainer, folder, 1) || dlda_trainer_run(trainer) ||
+        dlda_file_read(path, MOST_HEADER, &bytes, &size) || size < 8)
+        abort();
+    memcpy(&length, bytes, 8);
+    json_t *header = json_loadb(bytes + 8, length, 0, NULL);
+    if (!header ||
+        json_dumpb(json_object_get(header, "__metadata__"), texts, sizeof texts - 1, JSON_COMPACT) >= sizeof texts)
+        abort();
+    json_decref(header);
+    dlda_release(bytes);
+    dlda_trainer_destroy(trainer);
+    return texts;
+}
+
+static dlda_trainer *resumed;
+
+static void end_training(void)
+{
+    dlda_trainer_destroy(resumed);
+}
+
+/* The input is a checkpoint without its texts: the entries of the arrays, which end at the first NUL, and their data. */
+static void fuzz_resume(const uint8_t *data, size_t size)
+{
+    static const char *texts;
+    uint8_t *bytes = NULL, *file = NULL;
+
+    if (!resumed) {
+        texts = own_texts();
+        resumed = new_trainer();
+        atexit(end_training);
+    }
+    size_t room = strlen(texts) + 32 + size;
+    bytes = malloc(room);
+    if (!bytes) abort();
+    size_t used = (size_t)snprintf((char *)bytes, room, "{\"__metadata__\":%s,", texts);
+    if (size > 0) memcpy(bytes + used, data, size);
+    size_t n = make_safetensors(bytes, used + size, &file);
+    if (repair_checksum(file, n)) {
+        put_file(DLDA_CHECKPOINT_NEWEST, file, n);
+        (void)dlda_checkpoint_load(resumed, memory_folder());
+    }
+    free(bytes);
     free(file);
 }
 
@@ -363,54 +393,6 @@ static void fuzz_onnx(const uint8_t *data, size_t size)
     if (onnx_info_read(memory_file(data, size), &info) == DLDA_OK) onnx_info_destroy(info);
 }
 
-/* ---- Memory for jansson ---- */
-
-/* Most of the time of a target that reads JSON would be spent in the sanitizer's malloc, for hundreds of small blocks of a
- * library that is not instrumented. Its blocks come from an arena instead, which is emptied after each input. Blocks are
- * apart and poisoned when freed, so that deeplda cannot misuse them unnoticed; a block that was not freed is a leak. */
-enum { ARENA = 1 << 24, UNIT = 16 };
-
-static struct {
-    _Alignas(UNIT) char bytes[ARENA];
-    size_t used, blocks;
-} arena;
-
-static void *arena_take(size_t size)
-{
-    if (size > ARENA) return NULL;
-    size_t room = UNIT + (size + UNIT - 1) / UNIT * UNIT + UNIT; /* its size, the block, a gap */
-    if (room > ARENA - arena.used) return NULL;
-    char *block = arena.bytes + arena.used + UNIT;
-    ASAN_UNPOISON_MEMORY_REGION(block - UNIT, sizeof size);
-    memcpy(block - UNIT, &size, sizeof size);
-    ASAN_POISON_MEMORY_REGION(block - UNIT, sizeof size);
-    ASAN_UNPOISON_MEMORY_REGION(block, size);
-    arena.used += room;
-    arena.blocks++;
-    return block;
-}
-
-static void arena_release(void *block)
-{
-    size_t size = 0;
-
-    if (!block) return;
-    ASAN_UNPOISON_MEMORY_REGION((char *)block - UNIT, sizeof size);
-    memcpy(&size, (char *)block - UNIT, sizeof size);
-    if (__asan_region_is_poisoned(block, size)) abort(); /* freed twice */
-    ASAN_POISON_MEMORY_REGION((char *)block - UNIT, UNIT + size);
-    arena.blocks--;
-}
-
-static void arena_empty(void)
-{
-    if (arena.blocks != 0) {
-        fprintf(stderr, "%zu blocks of JSON were not freed\n", arena.blocks);
-        abort();
-    }
-    arena.used = 0;
-}
-
 /* ---- The chosen one ---- */
 
 int LLVMFuzzerInitialize(int *n, char ***words);
@@ -432,8 +414,7 @@ static void on_time(int number)
 int LLVMFuzzerInitialize(int *n, char ***words)
 {
     (void)n, (void)words;
-    ASAN_POISON_MEMORY_REGION(arena.bytes, ARENA);
-    json_set_alloc_funcs(arena_take, arena_release);
+    arena_use();
     return sigaction(SIGPROF, &(struct sigaction){ .sa_handler = on_time }, NULL);
 }
 
@@ -442,7 +423,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static void (*const targets[])(const uint8_t *, size_t) = {
         fuzz_model,   fuzz_lda,       fuzz_model_parts, fuzz_checkpoint, fuzz_run_folder, fuzz_options,
         fuzz_network, fuzz_safe_text, fuzz_npy,         fuzz_npz,        fuzz_csv,        fuzz_number_table,
-        fuzz_idx,     fuzz_cifar,     fuzz_stl,         fuzz_picture,    fuzz_onnx
+        fuzz_idx,     fuzz_cifar,     fuzz_stl,         fuzz_picture,    fuzz_onnx,       fuzz_resume
     };
 
     (void)targets; /* so that each of them is used */
