@@ -28,7 +28,7 @@ IN_VENV := PATH="$(abspath $(VENV))/bin:$$PATH" $(VENV)/bin/pip install --quiet 
 BENCH_VENV := $(BUILD)/bench-venv
 PYTHON_SOURCES = pyproject.toml meson.build meson_options.txt $(shell find src include python networks -type f ! -name '*.pyc')
 
-.PHONY: all demo test faults fuzz $(VARIANTS) bench install docs clean help python python-oldest wheel python-dependencies dependencies test-dependencies ci-dependencies bench-dependencies
+.PHONY: all demo test faults fuzz soak $(VARIANTS) bench install docs clean help python python-oldest wheel python-dependencies dependencies test-dependencies ci-dependencies bench-dependencies
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -43,6 +43,7 @@ help:
 	@echo "make blas        tests without libxsmm, as on other CPUs, in $(BUILD)-blas"
 	@echo "make faults      every command with every operation failing, one at a time (hours; FAULTS=--sample 20 to try it)"
 	@echo "make fuzz        fuzz all readers for FUZZ_SECONDS ($(FUZZ_SECONDS)) each, in $(BUILD)-fuzz"
+	@echo "make soak        an hour's load of requests, half of them hostile, in minutes: memory, open files, answers"
 	@echo "make python      install the Python package into $(VENV), with what its tests need"
 	@echo "make wheel       a wheel in $(BUILD)/wheel that needs none of the packages of this system"
 	@echo "make bench       compare the speed with PyTorch, ONNX Runtime and oneDNN (long; BENCH=--quick to try it),"
@@ -85,6 +86,9 @@ faults: test-dependencies all
 
 fuzz: $(BUILD)-fuzz/build.ninja
 	@fuzz/run --build $(BUILD)-fuzz --seconds $(FUZZ_SECONDS) $(FUZZ)
+
+soak: test-dependencies all
+	/usr/bin/python3 tests/soak.py $(BUILD)/cli/deeplda $(BUILD)/examples/service fuzz/attacks $(SOAK)
 
 # The oneDNN comparison exists only if Meson found its library, which may have come just now; Meson remembers that
 # it was missing until its cache is cleared.

@@ -2,9 +2,9 @@
  *
  * targets.c - what the fuzzer calls: a function for each format that deeplda reads. TARGET chooses the one of an executable.
  *
- * Readers that open files, some of them several times, get files in memory (memfd): no disk is involved. Sets of several
- * files get a folder on /dev/shm. A target must neither crash, leak, exceed its memory, nor take long; what it returns does
- * not matter.
+ * Readers that open files by name get them in a folder in memory ($TMPDIR, else /dev/shm), whose files stay open and are
+ * overwritten: no disk is involved. A format with several readers gets one per input, chosen by its size. A target must
+ * neither crash, leak, exceed its memory, nor take a second of processor time; what it returns does not matter.
  */
 #define _GNU_SOURCE
 #include "base/file.h"
@@ -17,13 +17,15 @@
 #include "model/safetensors.h"
 #include "network/network.h"
 #include "report/number_table.h"
+#include "support.h"
+#include "training/checkpoint.h"
 
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 /* The static checksum of this file is needed to repair that of a changed checkpoint. */
@@ -31,41 +33,7 @@
 
 enum { MOST_PIXELS = 1 << 20, MOST_SCANS = 20 };
 
-/* ---- Files in memory ---- */
-
-static char memory_path[64];
-
-static const char *memory_file(const uint8_t *data, size_t size)
-{
-    static int file = -1;
-
-    if (file < 0) {
-        file = memfd_create("fuzz", 0);
-        snprintf(memory_path, sizeof memory_path, "/proc/self/fd/%d", file);
-    }
-    if (ftruncate(file, 0) != 0 || pwrite(file, data, size, 0) != (ssize_t)size) abort();
-    return memory_path;
-}
-
-/* A folder of this process on /dev/shm. */
-static const char *memory_folder(void)
-{
-    static char folder[64];
-
-    if (folder[0]) return folder;
-    snprintf(folder, sizeof folder, "/dev/shm/deeplda-fuzz-XXXXXX");
-    if (!mkdtemp(folder)) abort();
-    return folder;
-}
-
-static void put_file(const char *name, const uint8_t *data, size_t size)
-{
-    char path[160];
-
-    snprintf(path, sizeof path, "%s/%s", memory_folder(), name);
-    FILE *file = fopen(path, "wb");
-    if (!file || fwrite(data, 1, size, file) != size || fclose(file) != 0) abort();
-}
+/* ---- Inputs ---- */
 
 /* The input has two files: the first two bytes are the size of the first. */
 static size_t split_input(const uint8_t **data, size_t *size)
@@ -89,13 +57,19 @@ static char *text_of(const uint8_t *data, size_t size)
     return text;
 }
 
-static void open_set(const char *path, const char *format, const char *label)
+static void open_labelled(const char *path, const char *format, const char *label)
 {
     dlda_dataset *set = NULL;
     const dlda_read_spec spec = { .path = path, .format = format, .label = label, .threads = 1 };
 
     if (dlda_dataset_open(&spec, &set) == DLDA_OK) dlda_dataset_destroy(set);
-    set = NULL;
+}
+
+static void open_images(const char *path, const char *format)
+{
+    dlda_dataset *set = NULL;
+    const dlda_read_spec spec = { .path = path, .format = format, .threads = 1 };
+
     if (dlda_dataset_open_images(&spec, &set) == DLDA_OK) dlda_dataset_destroy(set);
 }
 
@@ -135,13 +109,13 @@ static void fuzz_model_parts(const uint8_t *data, size_t size)
     uint8_t *file = NULL;
     size_t n = make_safetensors(data, size, &file);
 
-    fuzz_model(file, n);
-    fuzz_lda(file, n);
+    if (size % 4) fuzz_model(file, n);
+    else fuzz_lda(file, n);
     free(file);
 }
 
-/* The right checksum of a file that has one of eight digits. */
-static void repair_checksum(uint8_t *bytes, size_t n)
+/* Makes the checksum right, if there is one of eight digits. 0 if the file cannot be decoded, which has then been tried. */
+static int repair_checksum(uint8_t *bytes, size_t n)
 {
     static const char mark[] = "\"checksum\":\"";
     uint8_t *place = memmem(bytes, n, mark, sizeof mark - 1);
@@ -150,8 +124,8 @@ static void repair_checksum(uint8_t *bytes, size_t n)
     const char *texts[N_TEXTS];
     char sum[16];
 
-    if (!place || place + sizeof mark + 8 > bytes + n) return;
-    if (dlda_safetensors_read(memory_file(bytes, n), &file) != DLDA_OK) return;
+    if (!place || place + sizeof mark + 8 > bytes + n) return 1;
+    if (dlda_safetensors_decode("fuzz", bytes, n, &file) != DLDA_OK) return 0;
     size_t count = dlda_safetensors_count(file);
     for (size_t i = 0; i < count && i < DLDA_CHECKPOINT_TENSORS; i++) tensors[i] = dlda_safetensors_at(file, i);
     int fits = count <= DLDA_CHECKPOINT_TENSORS;
@@ -163,6 +137,7 @@ static void repair_checksum(uint8_t *bytes, size_t n)
         memcpy(place + sizeof mark - 1, sum, 8);
     }
     dlda_safetensors_destroy(file);
+    return 1;
 }
 
 static void fuzz_checkpoint(const uint8_t *data, size_t size)
@@ -171,8 +146,98 @@ static void fuzz_checkpoint(const uint8_t *data, size_t size)
     uint8_t *file = NULL;
     size_t n = make_safetensors(data, size, &file);
 
-    repair_checksum(file, n);
-    if (dlda_run_info_read(memory_file(file, n), &info) == DLDA_OK) dlda_run_info_destroy(info);
+    if (repair_checksum(file, n) && dlda_run_info_read(memory_file(file, n), &info) == DLDA_OK)
+        dlda_run_info_destroy(info);
+    free(file);
+}
+
+/* ---- Resuming ---- */
+
+enum { SAMPLES = 40, PIXELS = 4, MOST_HEADER = 1 << 14 };
+
+static const dlda_dataset *tiny_set(void)
+{
+    static float values[SAMPLES * PIXELS];
+    static int labels[SAMPLES];
+    static dlda_dataset *set;
+
+    if (set) return set;
+    for (int i = 0; i < SAMPLES * PIXELS; i++) values[i] = (float)(i * 37 % 11) + (float)(i / PIXELS % 2);
+    for (int i = 0; i < SAMPLES; i++) labels[i] = i % 2;
+    const dlda_dataset_spec spec = { SAMPLES, 2, 2, 1, .classes = 2, .labels = labels, .values = values };
+    if (dlda_dataset_create(&spec, &set)) abort();
+    return set;
+}
+
+static dlda_trainer *new_trainer(void)
+{
+    static const char net[] = "dense 3\nbn\nrelu\ndense 2\n";
+    dlda_options *options = NULL;
+    dlda_trainer *trainer = NULL;
+
+    if (dlda_options_create(&options) ||
+        dlda_options_set(options, "net", put_file("tiny.net", (const uint8_t *)net, sizeof net - 1)) ||
+        dlda_options_set(options, "batch", "20") || dlda_options_set(options, "epochs", "2") ||
+        dlda_options_set(options, "threads", "1") || dlda_trainer_create(options, tiny_set(), NULL, &trainer))
+        abort();
+    dlda_options_destroy(options);
+    return trainer;
+}
+
+/* The texts of a checkpoint of this training, as JSON: those of the input would have to be the same. */
+static const char *own_texts(void)
+{
+    static char texts[MOST_HEADER];
+    dlda_trainer *trainer = new_trainer();
+    char folder[160], path[200], *bytes = NULL;
+    uint64_t length = 0;
+    size_t size = 0;
+
+    snprintf(folder, sizeof folder, "%s/run", memory_folder());
+    snprintf(path, sizeof path, "%s/%s", folder, DLDA_CHECKPOINT_NEWEST);
+    if (dlda_trainer_record(trainer, folder, 1) || dlda_trainer_run(trainer) ||
+        dlda_file_read(path, MOST_HEADER, &bytes, &size) || size < 8)
+        abort();
+    memcpy(&length, bytes, 8);
+    json_t *header = json_loadb(bytes + 8, length, 0, NULL);
+    if (!header ||
+        json_dumpb(json_object_get(header, "__metadata__"), texts, sizeof texts - 1, JSON_COMPACT) >= sizeof texts)
+        abort();
+    json_decref(header);
+    dlda_release(bytes);
+    dlda_trainer_destroy(trainer);
+    return texts;
+}
+
+static dlda_trainer *resumed;
+
+static void end_training(void)
+{
+    dlda_trainer_destroy(resumed);
+}
+
+/* The input is a checkpoint without its texts: the entries of the arrays, which end at the first NUL, and their data. */
+static void fuzz_resume(const uint8_t *data, size_t size)
+{
+    static const char *texts;
+    uint8_t *bytes = NULL, *file = NULL;
+
+    if (!resumed) {
+        texts = own_texts();
+        resumed = new_trainer();
+        atexit(end_training);
+    }
+    size_t room = strlen(texts) + 32 + size;
+    bytes = malloc(room);
+    if (!bytes) abort();
+    size_t used = (size_t)snprintf((char *)bytes, room, "{\"__metadata__\":%s,", texts);
+    if (size > 0) memcpy(bytes + used, data, size);
+    size_t n = make_safetensors(bytes, used + size, &file);
+    if (repair_checksum(file, n)) {
+        put_file(DLDA_CHECKPOINT_NEWEST, file, n);
+        (void)dlda_checkpoint_load(resumed, memory_folder());
+    }
+    free(bytes);
     free(file);
 }
 
@@ -180,12 +245,10 @@ static void fuzz_checkpoint(const uint8_t *data, size_t size)
 static void fuzz_run_folder(const uint8_t *data, size_t size)
 {
     size_t first = split_input(&data, &size);
-    dlda_run_info *info = NULL;
     dlda_options *options = NULL;
 
     put_file("run.json", data, first);
     put_file("options.json", data + first, size - first);
-    if (dlda_run_info_read(memory_folder(), &info) == DLDA_OK) dlda_run_info_destroy(info);
     if (dlda_options_create(&options) != DLDA_OK) abort();
     (void)dlda_options_use_run(options, memory_folder());
     dlda_options_destroy(options);
@@ -236,17 +299,29 @@ static void fuzz_npy(const uint8_t *data, size_t size)
 
 static void fuzz_npz(const uint8_t *data, size_t size)
 {
-    open_set(memory_file(data, size), "npz", NULL);
+    const char *path = memory_file(data, size);
+
+    if (size % 2) open_labelled(path, "npz", NULL);
+    else open_images(path, "npz");
+}
+
+static void open_table(const char *path)
+{
+    dlda_table *table = NULL;
+
+    if (dlda_table_open(&(dlda_table_spec){ .path = path }, &table) == DLDA_OK) dlda_table_destroy(table);
 }
 
 static void fuzz_csv(const uint8_t *data, size_t size)
 {
-    dlda_table *table = NULL;
     const char *path = memory_file(data, size);
 
-    open_set(path, "csv", NULL);
-    open_set(path, "csv", "1");
-    if (dlda_table_open(&(dlda_table_spec){ .path = path }, &table) == DLDA_OK) dlda_table_destroy(table);
+    switch (size % 4) {
+    case 0: open_labelled(path, "csv", NULL); break;
+    case 1: open_labelled(path, "csv", "1"); break;
+    case 2: open_images(path, "csv"); break;
+    default: open_table(path);
+    }
 }
 
 static void fuzz_number_table(const uint8_t *data, size_t size)
@@ -268,28 +343,36 @@ static void fuzz_idx(const uint8_t *data, size_t size)
     if (dlda_idx_read_labels(&input, &labels, &count) == DLDA_OK) dlda_release(labels);
 }
 
+/* Five batches of the same content. */
 static void fuzz_cifar(const uint8_t *data, size_t size)
 {
+    static int linked;
     size_t first = split_input(&data, &size);
 
     put_file("batches.meta.txt", data, first);
-    for (int i = 1; i <= 5; i++) {
+    put_file("data_batch_1.bin", data + first, size - first);
+    for (; linked < 4; linked++) {
         char name[32];
-        snprintf(name, sizeof name, "data_batch_%d.bin", i);
-        put_file(name, data + first, size - first);
+        snprintf(name, sizeof name, "data_batch_%d.bin", linked + 2);
+        link_file("data_batch_1.bin", name);
     }
-    open_set(memory_folder(), "cifar10", NULL);
+    open_labelled(memory_folder(), "cifar10", NULL);
 }
 
+/* Names, folds and labels have the same content. */
 static void fuzz_stl(const uint8_t *data, size_t size)
 {
+    static int linked;
     size_t first = split_input(&data, &size);
 
-    put_file("class_names.txt", data, first);
-    put_file("fold_indices.txt", data, first);
     put_file("train_y.bin", data, first);
     put_file("train_X.bin", data + first, size - first);
-    open_set(memory_folder(), "stl10", NULL);
+    if (!linked) {
+        link_file("train_y.bin", "class_names.txt");
+        link_file("train_y.bin", "fold_indices.txt");
+        linked = 1;
+    }
+    open_labelled(memory_folder(), "stl10", NULL);
 }
 
 static void fuzz_picture(const uint8_t *data, size_t size)
@@ -312,17 +395,42 @@ static void fuzz_onnx(const uint8_t *data, size_t size)
 
 /* ---- The chosen one ---- */
 
+int LLVMFuzzerInitialize(int *n, char ***words);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static volatile sig_atomic_t is_reading;
+
+static void on_time(int number)
+{
+    static const char message[] = "more than a second of processor time\n";
+
+    (void)number;
+    if (!is_reading) return;
+    (void)!write(2, message, sizeof message - 1);
+    abort();
+}
+
+/* libFuzzer limits the time on the clock, which a busy machine exceeds: this limits processor time. */
+int LLVMFuzzerInitialize(int *n, char ***words)
+{
+    (void)n, (void)words;
+    arena_use();
+    return sigaction(SIGPROF, &(struct sigaction){ .sa_handler = on_time }, NULL);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static void (*const targets[])(const uint8_t *, size_t) = {
         fuzz_model,   fuzz_lda,       fuzz_model_parts, fuzz_checkpoint, fuzz_run_folder, fuzz_options,
         fuzz_network, fuzz_safe_text, fuzz_npy,         fuzz_npz,        fuzz_csv,        fuzz_number_table,
-        fuzz_idx,     fuzz_cifar,     fuzz_stl,         fuzz_picture,    fuzz_onnx
+        fuzz_idx,     fuzz_cifar,     fuzz_stl,         fuzz_picture,    fuzz_onnx,       fuzz_resume
     };
 
     (void)targets; /* so that each of them is used */
+    setitimer(ITIMER_PROF, &(struct itimerval){ .it_value = { .tv_sec = 1 } }, NULL);
+    is_reading = 1;
     TARGET(data, size);
+    is_reading = 0;
+    arena_empty();
     return 0;
 }

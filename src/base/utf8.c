@@ -71,6 +71,7 @@ size_t dlda_safe_character(const char *text, char character[5])
 
 void dlda_make_safe(char *text)
 {
+    while (*text >= ' ' && *text <= '~') text++; /* most texts are ASCII */
     char character[5], *to = text;
 
     for (size_t n = 0; (n = dlda_safe_character(text, character)) > 0; text += n) {
