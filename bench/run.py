@@ -27,6 +27,7 @@ from cases import choose, read_choice
 from programs import HERE, Programs, net_file, run
 from start_up import StartUp
 from tables import describe_machine, print_rows, print_table, write_csv
+from training import compare_training
 from turns import best_torch, in_turns, median_of, ratios, show_progress
 
 PARTS = {"step": "steps", "infer": "inference", "start": "start"}  # where the plans have the cases of a kind
@@ -41,6 +42,7 @@ FULL = {
     "ranks": [("mnist", 1000), ("cifar10", 1000), ("stl10", 80)],
     "layers": [("mnist", 250), ("cifar10", 250), ("stl10", 40)],
     "lda": [(1000000, 100, 10)],
+    "training": [("mnist", 2, 500), ("mlp", 20, 100)],
     "repeats": 3, "calls": 200, "starts": 10, "rounds": 5,
 }
 QUICK = {
@@ -52,6 +54,7 @@ QUICK = {
     "ranks": [("mnist", 40)],
     "layers": [("mnist", 4), ("cifar10", 2), ("stl10", 1)],
     "lda": [(20000, 100, 10)],
+    "training": [("mlp", 2, 500)],
     "repeats": 1, "calls": 5, "starts": 3, "rounds": 2,
 }
 
@@ -287,6 +290,7 @@ COMPARISONS = {
     "layers": (compare_layers, "3x3 convolutions, GFLOPS as of the direct sum"),
     "lda": (compare_lda, "Classic LDA of a table, seconds to fit"),
     "python": (compare_python, "Classic LDA of arrays in Python, seconds to fit"),
+    "training": (compare_training, "Training from the shell and from Python, seconds"),
 }
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ctypes
 import os
 import tempfile
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -54,7 +55,19 @@ def image_array(X: Any, shape: tuple[int, int, int] | None = None) -> NDArray:
             f"Found array with dim {X.ndim}, expected rows (n, d) or images (n, h, w) or (n, h, w, c). "
             "Reshape your data, e.g. by X.reshape(-1, 1)."
         )
+    _warn_of_channels_first(X.shape)
     return np.ascontiguousarray(X, np.uint8 if X.dtype == np.uint8 else np.float32)
+
+
+def _warn_of_channels_first(shape: tuple[int, ...]) -> None:
+    _, h, w, c = shape
+    if h in (1, 3) and w > 4 and c > 4:
+        warnings.warn(
+            f"X has shape {shape}: images of {h} x {w} pixels with {c} channels. If the channels come first, "
+            "use X.transpose(0, 2, 3, 1).",
+            UserWarning,
+            stacklevel=5,
+        )
 
 
 def array_of_texts(texts: Sequence[str]) -> Any:
@@ -85,10 +98,13 @@ class Dataset:
         return self
 
     @classmethod
-    def of_path(cls, path: Any, part: int = 0, **fields: Any) -> Dataset:
-        """Labelled data of a file or folder."""
+    def of_path(cls, path: Any, names: Sequence[str] | None = None) -> Dataset:
+        """Labelled data of a file or folder; with `names`, these are the classes."""
         self = cls()
-        spec = struct["dlda_read_spec"](path=text(path), part=part, **fields)
+        spec = struct["dlda_read_spec"](path=text(path))
+        if names is not None:
+            texts = array_of_texts(names)
+            spec.names, spec.classes = ctypes.cast(texts, ctypes.c_void_p), len(names)
         lib.dlda_dataset_open(byref(spec), self.handle.out)
         return self
 

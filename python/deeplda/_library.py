@@ -99,7 +99,7 @@ def _check(status: int, _function: Any, _arguments: Any) -> int:
     if status == 0 or status == constant["DLDA_E_STOPPED"]:
         return status
     message = lib.dlda_last_error().decode("utf-8", "replace")
-    if status == constant["DLDA_E_IO"] and os.strerror(errno.ENOENT) in message:
+    if status == constant["DLDA_E_IO"] and (os.strerror(errno.ENOENT) in message or "no such file or folder" in message):
         raise FileNotFoundError(message)
     raise _EXCEPTIONS.get(status, ValueError)(message)
 

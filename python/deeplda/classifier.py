@@ -20,6 +20,7 @@ from ._estimator import (
     TransformerMixin,
     _check_feature_names,
     _check_n_features,
+    assert_all_finite,
     check_classification_targets,
     column,
     validate_data,
@@ -174,7 +175,8 @@ class DeepLDAClassifier(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Transf
     # ---- Fitting ----
 
     def fit(self, X: Any, y: ArrayLike | None = None, validation_data: Any = None) -> DeepLDAClassifier:
-        """Trains on X with labels y. `validation_data` is (X, y), instead of samples that are held out."""
+        """Trains on X with labels y. `validation_data` is (X, y), or the path of a data set, instead of samples that are
+        held out."""
         start = self.model_ if self.warm_start and hasattr(self, "model_") else None
         with self._unchanged_by_failures():
             images, labels = self._data(X, y)
@@ -247,8 +249,11 @@ class DeepLDAClassifier(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Transf
     def _held_out(self, validation_data: Any, classes: NDArray, names: list[str]) -> Dataset | None:
         if validation_data is None:
             return None
-        X, y = validation_data
-        images, labels = self._data(X, y, reset=False)
+        if is_path(validation_data):
+            return Dataset.of_path(validation_data, names)
+        if not isinstance(validation_data, (tuple, list)) or len(validation_data) != 2:
+            raise ValueError("validation_data must be (X, y) or the path of a data set")
+        images, labels = self._data(*validation_data, reset=False)
         return self._labelled(images, codes_in(classes, np.asarray(labels)), names)
 
     def _train(
@@ -331,6 +336,9 @@ class DeepLDAClassifier(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Transf
         if not is_path(X) and not are_paths(X):
             if are_images(X):
                 X = image_array(X)
+                assert_all_finite(X, input_name="X")
+            elif np.shape(X) == self.image_shape_[:2] and self.image_shape_[0] > 1:
+                raise ValueError(f"X is one image, {np.shape(X)}; expected an array of images, such as X[None]")
             else:
                 keep = np.uint8 if getattr(X, "dtype", None) == np.uint8 else [np.float32, np.float64]
                 X = validate_data(self, X, reset=False, dtype=keep)
@@ -384,7 +392,9 @@ class DeepLDAClassifier(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Transf
             raise ValueError(f"there is a class {name!r} already")
         lam = 1e-3 if self.lam is None else self.lam
         model = self._fitted().add_class(X, str(name), lam)
-        self.classes_ = np.asarray([*self.classes_.tolist(), name])
+        names = [*self.classes_.tolist(), name]
+        same = np.asarray(name).dtype.kind == self.classes_.dtype.kind
+        self.classes_ = np.asarray(names) if same else np.asarray(names, dtype=object)
         self._use(model)
         return self
 

@@ -336,3 +336,31 @@ assert not any(name.startswith("sklearn.") for name in sys.modules)
         "LinearDiscriminantAnalysis(n_jobs=1)",
         "DeepLDAClassifier(epochs=3, batch=80, n_jobs=1)",
     ]
+
+
+def test_mistakes_with_images(trained, digits, tmp_path):
+    """What is easily done wrong is said in terms of what was passed."""
+    X, y, X_test, _ = digits
+    clf = quick(epochs=1).fit(X, y)
+    with pytest.raises(ValueError, match="one image.*X\\[None\\]"):
+        clf.predict(X_test[0])
+    bad = X_test.astype(np.float32)
+    bad[3, 2, 2] = np.nan
+    with pytest.raises(ValueError, match="X contains NaN"):
+        clf.predict(bad)
+    with pytest.warns(UserWarning, match="channels come first"):
+        quick(epochs=1).fit(np.repeat(X[:, None], 3, axis=1), y)
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        clf.fit("nowhere/")
+    for wrong in ((X_test,), X_test, 3):
+        with pytest.raises(ValueError, match="validation_data must be"):
+            clf.fit(X, y, validation_data=wrong)
+    assert clf.add_class(255 - X[:20], "inverse").classes_.tolist() == [*range(10), "inverse"]
+
+
+def test_validation_data_of_a_path(digits, tmp_path):
+    X, y, X_test, y_test = digits
+    np.savez(tmp_path / "test.npz", X=X_test, y=y_test)
+    by_path = quick().fit(X, y, validation_data=tmp_path / "test.npz")
+    in_memory = quick().fit(X, y, validation_data=(X_test, y_test))
+    assert [r["validation_accuracy"] for r in by_path.history_] == [r["validation_accuracy"] for r in in_memory.history_]

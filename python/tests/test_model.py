@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Models: the same bits as the program's, bytes, threads, forks, other heads, pictures."""
 
+import json
 import os
 import pickle
 import subprocess
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import ROOT, read_digits
 
 from deeplda import DeepLDAClassifier, Model
 
@@ -30,17 +33,93 @@ def model(run):
 
 
 def test_same_bits_as_the_program(program, run, model, tmp_path):
-    from conftest import read_digits
-
     X, _ = read_digits("t10k")
     subprocess.run([program, "embed", str(run), "-o", str(tmp_path / "Z.npy")], check=True, capture_output=True)
     np.testing.assert_array_equal(model.embed(X), np.load(tmp_path / "Z.npy"))
     assert model.to_bytes() == (run / "model.safetensors").read_bytes()
 
 
-def test_training_from_python_gives_the_same_model(program, tmp_path):
-    from conftest import read_digits
+ANSWERS_IN_C = """
+#include <deeplda_lda.h>
+#include <stdio.h>
+#include <stdlib.h>
 
+int main(int count, char **words) /* MODEL IMAGES N: labels, probabilities and projections of N images, as binary numbers */
+{
+    dlda_model *model = NULL;
+    dlda_workspace *workspace = NULL;
+    dlda_answers answers = { 0 };
+    size_t n = count > 3 ? (size_t)atol(words[3]) : 0, directions = 0;
+
+    if (dlda_model_load(words[1], &model) || dlda_workspace_create(model, 250, 1, &workspace)) return 1;
+    size_t pixels = dlda_model_image_size(model), classes = (size_t)dlda_model_classes(model);
+    (void)dlda_lda_eigenvalues(dlda_model_lda(model), &directions);
+    float *images = malloc(n * pixels * sizeof *images);
+    answers.labels = malloc(n * sizeof *answers.labels);
+    answers.proba = malloc(n * classes * sizeof *answers.proba);
+    answers.projections = malloc(n * directions * sizeof *answers.projections);
+    FILE *file = fopen(words[2], "rb");
+    if (!file || fread(images, sizeof *images, n * pixels, file) != n * pixels) return 2;
+    if (dlda_model_answer(model, workspace, images, n, DLDA_PROBABILITY_BAYES, &answers)) return 3;
+    fwrite(answers.labels, sizeof *answers.labels, n, stdout);
+    fwrite(answers.proba, sizeof *answers.proba, n * classes, stdout);
+    fwrite(answers.projections, sizeof *answers.projections, n * directions, stdout);
+    return 0;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def answers_in_c(program, tmp_path_factory):
+    """A C program on the library that the program is made of."""
+    folder = tmp_path_factory.mktemp("c")
+    library = Path(program).resolve().parents[1] / "src"
+    (folder / "answers.c").write_text(ANSWERS_IN_C)
+    command = [
+        "gcc",
+        "answers.c",
+        f"-I{ROOT / 'include'}",
+        f"-L{library}",
+        f"-Wl,-rpath,{library}",
+        "-ldeeplda",
+        "-o",
+        "answers",
+    ]
+    subprocess.run(command, cwd=folder, check=True)
+    return folder / "answers"
+
+
+@pytest.mark.skipif("LD_PRELOAD" in os.environ, reason="the C program is linked without a sanitizer")
+@pytest.mark.parametrize("net", ["mlp", "cnn"])
+def test_same_bits_from_shell_c_and_python(net, program, answers_in_c, tmp_path):
+    """Classes, posteriors and coordinates of 300 digits, by the same model file."""
+    X, n = read_digits("t10k")[0][:300], 300
+    np.save(tmp_path / "X.npy", X)
+    (X / np.float32(255)).tofile(tmp_path / "images")
+
+    def run(*words):
+        return subprocess.run([str(word) for word in words], check=True, capture_output=True, cwd=tmp_path).stdout
+
+    run(program, "train", "digits", "--net", net, "--epochs", 1, "--batch", 500, "-q", "-o", "run")
+    lines = [
+        json.loads(line) for line in run(program, "predict", "run", "X.npy", "--proba", "bayes", "--json").splitlines()
+    ]
+    run(program, "embed", "run", "X.npy", "-o", "Z.npy")
+    model = Model.load(tmp_path / "run")
+    c = run(answers_in_c, "run/model.safetensors", "images", n)
+    labels, proba, Z = np.split(np.frombuffer(c, np.int32), [n, n + n * len(model.classes)])
+
+    answers = model.answer(X, "labels", "proba", "projections")
+    np.testing.assert_array_equal(answers["labels"], labels)
+    np.testing.assert_array_equal(model.predict(X), [line["class"] for line in lines])
+    np.testing.assert_array_equal(answers["proba"], proba.view(np.float32).reshape(n, -1))
+    shell = [[line["probabilities"][name] for name in model.classes] for line in lines]
+    np.testing.assert_array_equal(answers["proba"], np.array(shell, np.float32))
+    np.testing.assert_array_equal(answers["projections"], Z.view(np.float32).reshape(n, -1))
+    np.testing.assert_array_equal(answers["projections"], np.load(tmp_path / "Z.npy"))
+
+
+def test_training_from_python_gives_the_same_model(program, tmp_path):
     X, y = read_digits("train")
     np.save(tmp_path / "X.npy", X)
     np.save(tmp_path / "y.npy", y)

@@ -5,6 +5,10 @@
 #include "base/parallel.h"
 #include "kernels/conv.h"
 
+#include <string.h>
+
+enum { SUM_STRETCH = 128 };
+
 typedef struct transposition {
     const dlda_conv *conv;
     const float *W;
@@ -61,10 +65,16 @@ static void sum_chunk(void *context, const dlda_chunk *chunk)
 {
     const group_sum *sum = context;
 
-    for (size_t i = chunk->begin; i < chunk->end; i++) {
-        float total = sum->partial[i];
-        for (size_t g = 1; g < sum->groups; g++) total += sum->partial[g * sum->count + i];
-        sum->dW[i] = total;
+    /* A stretch of each group at a time: neighbours in memory are read together, and added by vector instructions. */
+    for (size_t i = chunk->begin; i < chunk->end; i += SUM_STRETCH) {
+        size_t n = chunk->end - i < SUM_STRETCH ? chunk->end - i : SUM_STRETCH;
+        float total[SUM_STRETCH];
+        memcpy(total, sum->partial + i, n * sizeof *total);
+        for (size_t g = 1; g < sum->groups; g++) {
+            const float *group = sum->partial + g * sum->count + i;
+            for (size_t k = 0; k < n; k++) total[k] += group[k];
+        }
+        memcpy(sum->dW + i, total, n * sizeof *total);
     }
 }
 
