@@ -6,6 +6,9 @@
  * with vectors of two doubles. (With 0.3.21 of Debian 12 on family 6, model 207, ZCA on 5,000 images of CIFAR-10
  * and an epoch of mlp take 15.0 seconds instead of 6.8.) The environment variable OPENBLAS_CORETYPE overrides the
  * choice, if it is set before OpenBLAS is loaded.
+ *
+ * When it is loaded, OpenBLAS also starts threads. The program has threads of its own and does not use these, which would
+ * wait busily at first, on the cores that the others need.
  */
 #define _GNU_SOURCE
 #include "blas_core.h"
@@ -37,7 +40,17 @@ static int has_oldest_kernels(void)
     return core_name && strcmp(core_name(), "Prescott") == 0;
 }
 
-void blas_core_improve(char **argv)
+static void end_threads(void)
+{
+    void (*end)(void) = NULL;
+    void *symbol = dlsym(RTLD_DEFAULT, "blas_thread_shutdown_");
+
+    memcpy(&end, &symbol, sizeof end);
+    if (end) end();
+}
+
+/* Returns if the kernels are good, or if they cannot be changed. */
+static void choose_kernels(char **argv)
 {
     static const char *const variable = "OPENBLAS_CORETYPE";
     const char *better = better_core();
@@ -48,4 +61,10 @@ void blas_core_improve(char **argv)
     if (length <= 0 || setenv(variable, better, 1) != 0) return;
     path[length] = '\0';
     execv(path, argv);
+}
+
+void blas_core_improve(char **argv)
+{
+    choose_kernels(argv);
+    end_threads();
 }

@@ -4,6 +4,7 @@
  *
  * Texts from a file are truncated and stripped of control characters before they appear in a message.
  */
+#include "base/number.h"
 #include "model/safetensors_internal.h"
 
 #include <math.h>
@@ -115,14 +116,20 @@ static double value_at(const dlda_tensor *tensor, size_t i)
     return tensor->dtype == DLDA_F32 ? (double)((const float *)tensor->data)[i] : ((const double *)tensor->data)[i];
 }
 
+/* The position of the first value that is not finite, or n. */
+static size_t find_not_finite(const dlda_tensor *tensor, size_t n)
+{
+    return tensor->dtype == DLDA_F32 ? dlda_find_not_finite(tensor->data, n)
+                                     : dlda_find_not_finite_double(tensor->data, n);
+}
+
 dlda_status dlda_tensor_check_finite(const char *path, const dlda_tensor *tensor, dlda_status failure)
 {
-    size_t elements = tensor->dtype == DLDA_F32 || tensor->dtype == DLDA_F64 ? dlda_tensor_elements(tensor) : 0;
+    int has_fractions = tensor->dtype == DLDA_F32 || tensor->dtype == DLDA_F64;
+    size_t elements = has_fractions ? dlda_tensor_elements(tensor) : 0, i = find_not_finite(tensor, elements);
 
-    for (size_t i = 0; i < elements; i++)
-        if (!isfinite(value_at(tensor, i)))
-            return dlda_fail(failure, "%s: tensor '%s': value %g at index %zu of %s, expected finite values", path,
-                             dlda_show(tensor->name).text, value_at(tensor, i), i,
-                             dlda_show_shape(tensor->rank, tensor->shape).text);
-    return DLDA_OK;
+    if (i == elements) return DLDA_OK;
+    return dlda_fail(failure, "%s: tensor '%s': value %g at index %zu of %s, expected finite values", path,
+                     dlda_show(tensor->name).text, value_at(tensor, i), i,
+                     dlda_show_shape(tensor->rank, tensor->shape).text);
 }
