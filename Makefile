@@ -26,7 +26,7 @@ VENV := $(BUILD)/venv
 IN_VENV := PATH="$(abspath $(VENV))/bin:$$PATH" $(VENV)/bin/pip install --quiet --disable-pip-version-check
 PYTHON_SOURCES = pyproject.toml meson.build meson_options.txt $(shell find src include python networks -type f ! -name '*.pyc')
 
-.PHONY: all demo test faults fuzz $(VARIANTS) bench install docs clean help python python-oldest wheel python-dependencies dependencies test-dependencies ci-dependencies bench-dependencies
+.PHONY: all demo test faults fuzz analyse $(VARIANTS) bench install docs clean help python python-oldest wheel python-dependencies dependencies test-dependencies ci-dependencies bench-dependencies
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -41,6 +41,7 @@ help:
 	@echo "make blas        tests without libxsmm, as on other CPUs, in $(BUILD)-blas"
 	@echo "make faults      every command with every operation failing, one at a time (hours; FAULTS=--sample 20 to try it)"
 	@echo "make fuzz        fuzz all readers for FUZZ_SECONDS ($(FUZZ_SECONDS)) each, in $(BUILD)-fuzz"
+	@echo "make analyse     clang-tidy and the static analysers of clang and gcc, in $(BUILD)-analyse"
 	@echo "make python      install the Python package into $(VENV), with what its tests need"
 	@echo "make wheel       a wheel in $(BUILD)/wheel that needs none of the packages of this system"
 	@echo "make bench       compare the speed with PyTorch and oneDNN (long; BENCH=--quick to try it)"
@@ -83,6 +84,11 @@ faults: test-dependencies all
 fuzz: $(BUILD)-fuzz/build.ninja
 	@fuzz/run --build $(BUILD)-fuzz --seconds $(FUZZ_SECONDS) $(FUZZ)
 
+# Only the files that others include are built.
+analyse: $(BUILD)-analyse/build.ninja
+	@ninja -C $(BUILD)-analyse src/onnx.pb-c.h tests/null_calls.h >/dev/null
+	@tools/analyse $(BUILD)-analyse
+
 # The oneDNN comparison exists only if Meson found its library, which may have come just now; Meson remembers that
 # it was missing until everything is wiped.
 bench: bench-dependencies all python
@@ -99,7 +105,7 @@ docs: $(BUILD)/build.ninja
 	@tools/update-docs $(BUILD)/cli/deeplda
 
 clean:
-	rm -rf $(BUILD) $(VARIANTS:%=$(BUILD)-%) $(BUILD)-fuzz
+	rm -rf $(BUILD) $(VARIANTS:%=$(BUILD)-%) $(BUILD)-fuzz $(BUILD)-analyse
 
 # ---- set-up ----
 
@@ -136,3 +142,6 @@ $(VARIANTS:%=$(BUILD)-%/build.ninja): $(BUILD)-%/build.ninja: | ci-dependencies
 
 $(BUILD)-fuzz/build.ninja: | ci-dependencies
 	CC=clang $(MESON) setup $(BUILD)-fuzz --buildtype debugoptimized -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false
+
+$(BUILD)-analyse/build.ninja: | ci-dependencies
+	CC=clang $(MESON) setup $(BUILD)-analyse

@@ -57,13 +57,13 @@ void *dlda_take_bytes(size_t count, size_t size, const char *what)
 
     if (dlda_multiply_sizes(count, size, what, &bytes) != DLDA_OK) return NULL;
     if (bytes > PTRDIFF_MAX - 2 * (size_t)DLDA_ALIGNMENT) {
-        dlda_fail(DLDA_E_MEMORY, "%s: %zu bytes are too many", what, bytes);
+        dlda_set_message("%s: %zu bytes are too many", what, bytes);
         return NULL;
     }
     size_t rounded = (bytes + 2 * (size_t)DLDA_ALIGNMENT - 1) / DLDA_ALIGNMENT * DLDA_ALIGNMENT;
     char *block = must_fail_now() ? NULL : new_block(rounded);
     if (!block) {
-        dlda_fail(DLDA_E_MEMORY, "%s: no memory for %zu bytes", what, bytes);
+        dlda_set_message("%s: no memory for %zu bytes", what, bytes);
         return NULL;
     }
     memset(block, 0, rounded);
