@@ -2,7 +2,8 @@
  *
  * test_json.c - whichever allocation of jansson fails, a JSON text is read and written exactly, or not at all.
  *
- * jansson 2.14 alone drops characters: of a token that could not grow, and of a key that could not be appended.
+ * jansson 2.14 alone drops characters, of a token that could not grow and of a key that could not be appended, or crashes. Texts
+ * are parsed as jansson does if memory is not short.
  */
 #include "base/json.h"
 #include "base/memory.h"
@@ -51,7 +52,8 @@ static void try_all(dlda_status (*attempt)(void))
 /* ---- Reading ---- */
 
 static const char long_text[] =
-    "{\"a key of more than sixteen characters, so that its token grows\": \"and a value that grows more than once, since "
+    "{\"a key of more than sixteen characters, so that its token grows\": \"and a value that grows more than once, "
+    "since "
     "it is longer than sixty-four characters\", \"numbers\": [1, 2.5, -30000000000, 1e100, true, null]}";
 
 /* The same value, made without a parser. */
@@ -59,8 +61,8 @@ static json_t *expected(void)
 {
     return json_pack("{s: s, s: [i, f, I, f, b, n]}",
                      "a key of more than sixteen characters, so that its token grows",
-                     "and a value that grows more than once, since it is longer than sixty-four characters", "numbers",
-                     1, 2.5, (json_int_t)-30000000000, 1e100, 1);
+                     "and a value that grows more than once, since it is longer than sixty-four characters",
+                     "numbers", 1, 2.5, (json_int_t)-30000000000, 1e100, 1);
 }
 
 static dlda_status parse(void)
@@ -87,6 +89,139 @@ static void test_parse(void **state)
 {
     (void)state;
     try_all(parse);
+}
+
+/* Texts that are or are not JSON: the same value as jansson's, or both refuse. */
+static void test_agrees(void **state)
+{
+    static const char *const texts[] = {
+        "",
+        " ",
+        "{",
+        "}",
+        "[",
+        "]",
+        "[]",
+        "{}",
+        " [ ] ",
+        "[1,]",
+        "[,1]",
+        "[1 2]",
+        "[1,2",
+        "{\"a\"}",
+        "{\"a\":}",
+        "{\"a\":1,}",
+        "{\"a\":1 \"b\":2}",
+        "{a:1}",
+        "{\"a\":1,\"b\":[{}]}",
+        "{\"a\":1,\"a\":2}",
+        "1",
+        "-1",
+        "-",
+        "+1",
+        "01",
+        "-0",
+        "0.0",
+        "1.",
+        ".5",
+        "1.5",
+        "1e5",
+        "1E+5",
+        "1e-5",
+        "1e",
+        "1e+",
+        "1e400",
+        "-1e400",
+        "1e-400",
+        "9223372036854775807",
+        "-9223372036854775808",
+        "9223372036854775808",
+        "123456789012345678901234567890",
+        "0.1000000000000000055511151231",
+        "true",
+        "false",
+        "null",
+        "tru",
+        "truex",
+        "nul",
+        "True",
+        "NaN",
+        "Infinity",
+        "\"\"",
+        "\"a",
+        "a\"",
+        "\"\\\"\"",
+        "\"\\\\\"",
+        "\"\\\"",
+        "\"\\/\\b\\f\\n\\r\\t\"",
+        "\"\\x\"",
+        "\"\\u0041\"",
+        "\"\\u00e9\\u20AC\"",
+        "\"\\u004\"",
+        "\"\\u004g\"",
+        "\"\\u0000\"",
+        "\"\\ud83d\\ude00\"",
+        "\"\\ud83d\"",
+        "\"\\ude00\"",
+        "\"\\ud83d\\u0041\"",
+        "\"\\ud83dx\"",
+        "\"\\ud83d\\",
+        "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"",
+        "\"\xff\"",
+        "\"\xc3\"",
+        "\"\xc0\x80\"",
+        "\"\xed\xa0\x80\"",
+        "\"\xf4\x90\x80\x80\"",
+        "\"\t\"",
+        "\"\n\"",
+        "\"\x1f\"",
+        "\"\x7f\"",
+        "1 2",
+        "{} {}",
+        "[] x",
+        "\xef\xbb\xbf[]",
+        "[[[[1]]],{\"a\":{\"b\":null}}]",
+        "{\"\":0}",
+        "{\"\\u0061\":1,\"a\":2}",
+        "\f1",
+        "[\"a\" , \"b\"\n]\n",
+        "'a'",
+        "// x\n1",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        for (size_t n = 0; n <= strlen(texts[i]); n++) { /* every start of it, too */
+            json_t *ours = NULL, *theirs = json_loadb(texts[i], n, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, NULL);
+            dlda_status status = dlda_json_parse(texts[i], n, "a text", &ours, NULL);
+            if ((status == DLDA_OK) != (theirs != NULL) || (theirs && !json_equal(ours, theirs)))
+                fail_msg("'%.*s': %s", (int)n, texts[i], dlda_last_error());
+            json_decref(ours);
+            json_decref(theirs);
+        }
+}
+
+static void test_messages(void **state)
+{
+    static const char *const cases[][2] = {
+        { "{\"a\": 1,\n \"a\": 2}", "a text: line 2: duplicate object key near '\"a\"'; expected JSON" },
+        { "[1, x]", "line 1: unexpected token near 'x'" },
+        { "[1", "']' expected near end of file" },
+        { "\"abc", "premature end of input near end of file" },
+        { "{1}", "string or '}' expected near '1'" },
+        { "\"\\q\"", "invalid escape near" },
+    };
+    char deep[3000];
+    json_t *value = NULL;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        CHECK_STATUS(dlda_json_parse(cases[i][0], strlen(cases[i][0]), "a text", &value, NULL), DLDA_E_FORMAT);
+        CHECK_ERROR_SAYS(cases[i][1]);
+    }
+    memset(deep, '[', sizeof deep);
+    CHECK_STATUS(dlda_json_parse(deep, sizeof deep, "a text", &value, NULL), DLDA_E_FORMAT);
+    CHECK_ERROR_SAYS("too many levels");
 }
 
 /* ---- Writing ---- */
@@ -173,9 +308,8 @@ static void test_options(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parse),
-        cmocka_unit_test(test_print),
-        cmocka_unit_test(test_options),
+        cmocka_unit_test(test_parse), cmocka_unit_test(test_agrees),  cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_print), cmocka_unit_test(test_options),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }

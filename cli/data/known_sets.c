@@ -109,7 +109,7 @@ dlda_status known_set_explain(const char *path, dlda_status status)
     if (set->package) dlda_set_message("%s: not in %s; run: deeplda data fetch %s", path, folder, path);
     else
         dlda_set_message("%s: not in %s; it cannot be fetched, so put its files there: %s, %s, ...", path, folder,
-                  set->files[0].name, set->files[1].name);
+                         set->files[0].name, set->files[1].name);
 done:
     dlda_release(folder);
     return status;

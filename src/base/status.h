@@ -19,7 +19,7 @@ void dlda_extend_message(const char *format, ...) __attribute__((format(printf, 
 
 /* The same, with the value `status`, so that leaf functions can `return dlda_fail(...)`. They are macros so that compilers and
  * static analysers know the value. */
-#define dlda_fail(status, ...) (dlda_set_message(__VA_ARGS__), (status))
+#define dlda_fail(status, ...)    (dlda_set_message(__VA_ARGS__), (status))
 #define dlda_fail_at(status, ...) (dlda_extend_message(__VA_ARGS__), (status))
 
 /* Texts for messages, returned by value: valid until the end of the full expression. */

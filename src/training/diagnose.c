@@ -52,9 +52,9 @@ dlda_status dlda_trainer_explain(const dlda_trainer *self, dlda_status status, s
         batch < dlda_sampler_batches(
                     self->sampler)) /* dlda_trainer_check_classes excludes that all samples together are too few */
         dlda_set_message(
-                  "LDA needs at least two classes with two samples each, which this batch of %zu does not have; a "
-                  "larger batch may help",
-                  self->batch);
+            "LDA needs at least two classes with two samples each, which this batch of %zu does not have; a "
+            "larger batch may help",
+            self->batch);
     if (batch < dlda_sampler_batches(self->sampler))
         return dlda_fail_at(status, "epoch %zu, batch %zu", epoch, batch + 1);
     return dlda_fail_at(status, "epoch %zu, measuring", epoch);
