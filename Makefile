@@ -28,7 +28,7 @@ IN_VENV := PATH="$(abspath $(VENV))/bin:$$PATH" $(VENV)/bin/pip install --quiet 
 BENCH_VENV := $(BUILD)/bench-venv
 PYTHON_SOURCES = pyproject.toml meson.build meson_options.txt $(shell find src include python networks -type f ! -name '*.pyc')
 
-.PHONY: all demo test faults fuzz soak $(VARIANTS) bench install docs clean help python python-oldest wheel python-dependencies dependencies test-dependencies ci-dependencies bench-dependencies
+.PHONY: all demo test faults fuzz soak analyse $(VARIANTS) bench install docs clean help python python-oldest wheel python-dependencies dependencies test-dependencies ci-dependencies bench-dependencies
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -44,6 +44,7 @@ help:
 	@echo "make faults      every command with every operation failing, one at a time (hours; FAULTS=--sample 20 to try it)"
 	@echo "make fuzz        fuzz all readers for FUZZ_SECONDS ($(FUZZ_SECONDS)) each, in $(BUILD)-fuzz"
 	@echo "make soak        an hour's load of requests, half of them hostile, in minutes: memory, open files, answers"
+	@echo "make analyse     clang-tidy and the static analysers of clang and gcc, in $(BUILD)-analyse"
 	@echo "make python      install the Python package into $(VENV), with what its tests need"
 	@echo "make wheel       a wheel in $(BUILD)/wheel that needs none of the packages of this system"
 	@echo "make bench       compare the speed with PyTorch, ONNX Runtime and oneDNN (long; BENCH=--quick to try it),"
@@ -90,6 +91,11 @@ fuzz: $(BUILD)-fuzz/build.ninja
 soak: test-dependencies all
 	/usr/bin/python3 tests/soak.py $(BUILD)/cli/deeplda $(BUILD)/examples/service fuzz/attacks $(SOAK)
 
+# Only the files that others include are built.
+analyse: $(BUILD)-analyse/build.ninja
+	@ninja -C $(BUILD)-analyse src/onnx.pb-c.h tests/null_calls.h >/dev/null
+	@tools/analyse $(BUILD)-analyse
+
 # The oneDNN comparison exists only if Meson found its library, which may have come just now; Meson remembers that
 # it was missing until its cache is cleared.
 #
@@ -113,7 +119,7 @@ docs: $(BUILD)/build.ninja
 	@tools/update-docs $(BUILD)/cli/deeplda
 
 clean:
-	rm -rf $(BUILD) $(VARIANTS:%=$(BUILD)-%) $(BUILD)-fuzz
+	rm -rf $(BUILD) $(VARIANTS:%=$(BUILD)-%) $(BUILD)-fuzz $(BUILD)-analyse
 
 # ---- set-up ----
 
@@ -156,3 +162,6 @@ $(VARIANTS:%=$(BUILD)-%/build.ninja): $(BUILD)-%/build.ninja: | ci-dependencies
 
 $(BUILD)-fuzz/build.ninja: | ci-dependencies
 	CC=clang $(MESON) setup $(BUILD)-fuzz --buildtype debugoptimized -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false
+
+$(BUILD)-analyse/build.ninja: | ci-dependencies
+	CC=clang $(MESON) setup $(BUILD)-analyse

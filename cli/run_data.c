@@ -34,10 +34,9 @@ dlda_status run_data_find(const char *command, const char *folder, const cli_opt
     self->command = command;
     DLDA_TRY(dlda_take_text(folder, &self->folder));
     DLDA_TRY(options_create(&self->training));
-    status = dlda_options_use_run(self->training->training, folder);
-    self->has_options = status == DLDA_OK;
-    if (status == DLDA_E_MEMORY) goto done; /* the options may be there */
-    status = DLDA_OK;
+    dlda_status options_read = dlda_options_use_run(self->training->training, folder);
+    self->has_options = options_read == DLDA_OK;
+    if (options_read == DLDA_E_MEMORY) DLDA_TRY(options_read); /* the options may be there */
     DLDA_TRY(take_reading(options, self));
     if (!self->path[0]) DLDA_FAIL(DLDA_E_IO, "%s: the run does not record its data", folder);
     dlda_read_spec spec = data_spec(command, self->reading, self->path, DLDA_PART_TEST);

@@ -186,7 +186,7 @@ DLDA_API dlda_status dlda_dataset_open_images(const dlda_read_spec *spec, dlda_d
 DLDA_API dlda_status dlda_dataset_read_images(const char *path, size_t channels, dlda_dataset **dataset);
 
 /* What is at spec->path: 1 if there is anything of that part; 1 if there are labels; the format, a value of option
- * format. */
+ * format. The first two are -1 if it cannot be read; dlda_dataset_open then says why, unless it succeeds. */
 DLDA_API int dlda_dataset_has_part(const dlda_read_spec *spec);
 DLDA_API int dlda_dataset_has_labels(const dlda_read_spec *spec);
 DLDA_API dlda_status dlda_dataset_format(const dlda_read_spec *spec, const char **format);

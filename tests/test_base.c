@@ -304,7 +304,7 @@ static void *fail_in_thread(void *message)
 {
     int fresh = dlda_last_error()[0] == '\0';
 
-    dlda_fail(DLDA_E_IO, "of the other thread");
+    dlda_set_message("of the other thread");
     snprintf(message, 64, "%s", fresh ? dlda_last_error() : "not empty at first");
     return NULL;
 }
@@ -325,14 +325,14 @@ static void test_message_per_thread(void **state)
 static void test_message_from_itself(void **state)
 {
     (void)state;
-    dlda_fail(DLDA_E_IO, "inner");
-    dlda_fail(DLDA_E_IO, "<%s|%s>", dlda_last_error(), dlda_last_error() + 2);
+    dlda_set_message("inner");
+    dlda_set_message("<%s|%s>", dlda_last_error(), dlda_last_error() + 2);
     assert_string_equal(dlda_last_error(), "<inner|ner>");
     assert_int_equal(dlda_fail_at(DLDA_E_FORMAT, "line %d", 7), DLDA_E_FORMAT);
     assert_string_equal(dlda_last_error(), "line 7: <inner|ner>");
-    dlda_fail_at(DLDA_E_FORMAT, "%s", dlda_last_error());
+    dlda_extend_message("%s", dlda_last_error());
     assert_string_equal(dlda_last_error(), "line 7: <inner|ner>: line 7: <inner|ner>");
-    for (int i = 0; i < 100; i++) dlda_fail_at(DLDA_E_IO, "%s and percent signs %%s%%n", dlda_last_error());
+    for (int i = 0; i < 100; i++) dlda_extend_message("%s and percent signs %%s%%n", dlda_last_error());
     assert_true(strlen(dlda_last_error()) < 1024); /* cut, not overrun */
 }
 

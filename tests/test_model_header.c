@@ -158,7 +158,7 @@ static void test_deep_header(void **state)
     memcpy(deep, "{\"a\":", 5);
     deep[DEEP - 1] = '}';
     put_parts(deep, DEEP, &parts);
-    check_bad_model(bad, "deep header", "header: maximum parsing depth reached");
+    check_bad_model(bad, "deep header", "header: too many levels near '['");
     free(deep);
     dlda_release(parts.bytes);
 }

@@ -6,6 +6,8 @@
 #define _GNU_SOURCE
 #include "picture_files.h"
 
+#include <sys/resource.h>
+
 /* A grey PNG of 4 x 6 pixels, all of one brightness. */
 static void write_plain(const char *name, uint8_t brightness)
 {
@@ -634,9 +636,33 @@ static void test_no_memory(void **state)
     fail_in_turn(try_flat, 20);
 }
 
+/* A folder that cannot be read is not one without test pictures. */
+static void test_no_descriptors(void **state)
+{
+    dlda_read_spec spec = { .part = DLDA_PART_TEST };
+    struct rlimit before, none;
+
+    (void)state;
+    make_sub_folder("probed");
+    make_sub_folder("probed/test");
+    make_sub_folder("probed/test/a");
+    write_plain("probed/test/a/1.png", 1);
+    spec.path = in_folder("probed");
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    none = before;
+    none.rlim_cur = 3;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    int found = dlda_dataset_has_part(&spec);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_int_equal(found, -1);
+    if (!strstr(dlda_last_error(), "probed: cannot read: Too many open files")) fail_msg("%s", dlda_last_error());
+    assert_int_equal(dlda_dataset_has_part(&spec), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_no_descriptors),
         cmocka_unit_test(test_classes_are_sub_folders),
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_train_as_a_class),

@@ -127,13 +127,14 @@ static void copy_chunk(void *context, const dlda_chunk *chunk)
 double peak_bandwidth(dlda_team *team, float *values, size_t n)
 {
     enum { COPY_ROUNDS = 8, GRAIN = 65536 };
-    copy_work work = { values, values + n / 2 };
+    size_t half = n / 2;
+    copy_work work = { values, values + half };
     double best = 0;
 
     for (int round = 0; round <= COPY_ROUNDS; round++) {
         double begin = dlda_seconds_now();
-        dlda_parallel_for(team, n / 2, GRAIN, copy_chunk, &work);
-        double rate = 1e-9 * (double)(n / 2) * 2 * sizeof(float) / (dlda_seconds_now() - begin);
+        dlda_parallel_for(team, half, GRAIN, copy_chunk, &work);
+        double rate = 1e-9 * (double)half * 2 * sizeof(float) / (dlda_seconds_now() - begin);
         if (round > 0 && rate > best) best = rate;
     }
     return best;

@@ -106,10 +106,10 @@ dlda_status known_set_explain(const char *path, dlda_status status)
     char *folder = NULL;
 
     if (!set || known_set_folder(set, &folder) != DLDA_OK || dlda_path_is_folder(folder)) goto done;
-    if (set->package) dlda_fail(status, "%s: not in %s; run: deeplda data fetch %s", path, folder, path);
+    if (set->package) dlda_set_message("%s: not in %s; run: deeplda data fetch %s", path, folder, path);
     else
-        dlda_fail(status, "%s: not in %s; it cannot be fetched, so put its files there: %s, %s, ...", path, folder,
-                  set->files[0].name, set->files[1].name);
+        dlda_set_message("%s: not in %s; it cannot be fetched, so put its files there: %s, %s, ...", path, folder,
+                         set->files[0].name, set->files[1].name);
 done:
     dlda_release(folder);
     return status;

@@ -101,7 +101,7 @@ stat_summary stat_summarise(const double *values, size_t count)
 static double student_tails(double t, size_t degrees)
 {
     double angle = atan(t / sqrt((double)degrees)), c = cos(angle), s = sin(angle);
-    int odd = degrees % 2;
+    int odd = (int)(degrees % 2);
     double term = odd ? c : 1, sum = 0;
 
     for (size_t k = odd ? 3 : 2; k <= degrees; k += 2) {

@@ -137,8 +137,13 @@ static int predict_list(predictor *self)
             self->failed = 1;
         } else if (line[0]) predict_path(self, line);
     }
+    int code = EXIT_OK;
+    if (lines->error) {
+        complain(name, "%s: cannot read the list of files: %s", standard_input, strerror(lines->error));
+        code = EXIT_FAILED;
+    }
     free(lines);
-    return EXIT_OK;
+    return code;
 }
 
 /* ---- The command ---- */

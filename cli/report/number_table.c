@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,8 +48,10 @@ static dlda_status check_end(const char *path, number_table *self)
     dlda_status status = DLDA_OK;
     FILE *file = fopen(path, "rbe");
 
-    if (!file) DLDA_FAIL(DLDA_E_IO, "%s: cannot open", path);
-    if (fseek(file, -1, SEEK_END) == 0 && fgetc(file) != '\n' && self->rows > 0) {
+    if (!file) DLDA_FAIL(DLDA_E_IO, "%s: cannot open: %s", path, strerror(errno));
+    int last = fseek(file, -1, SEEK_END) == 0 ? fgetc(file) : EOF;
+    if (last == EOF) status = dlda_fail(DLDA_E_IO, "%s: cannot read: %s", path, strerror(errno));
+    else if (last != '\n' && self->rows > 0) {
         self->rows--;
         snprintf(self->damage, sizeof self->damage, "%s: line %zu has no end; the lines before it are shown", path,
                  self->rows + 2);

@@ -130,17 +130,26 @@ static int lacks(const run_folder *self, const char *name)
     return missing;
 }
 
-static run_end find_end(const run_folder *self)
+/* What could not be read is a problem, unless it was one already. */
+static dlda_status find_state(run_folder *self, dlda_run_state *state)
+{
+    dlda_run_info *info = NULL;
+    dlda_status status = dlda_run_info_read(self->path, &info);
+
+    *state = status == DLDA_OK ? info->state : DLDA_RUN_UNKNOWN;
+    dlda_run_info_destroy(info);
+    if (status == DLDA_OK || status == DLDA_E_MEMORY) return status;
+    return self->facts ? add_problem(self, dlda_last_error()) : DLDA_OK;
+}
+
+static run_end find_end(const run_folder *self, dlda_run_state state)
 {
     static const run_end ends[] = { [DLDA_RUN_RUNNING] = RUN_END_RUNNING,
                                     [DLDA_RUN_COMPLETE] = RUN_END_COMPLETE,
                                     [DLDA_RUN_STOPPED] = RUN_END_STOPPED,
                                     [DLDA_RUN_FAILED] = RUN_END_FAILED,
                                     [DLDA_RUN_LOST] = RUN_END_LOST };
-    dlda_run_info *info = NULL;
-    dlda_run_state state = dlda_run_info_read(self->path, &info) == DLDA_OK ? info->state : DLDA_RUN_UNKNOWN;
 
-    dlda_run_info_destroy(info);
     if (self->facts && state != DLDA_RUN_UNKNOWN) return ends[state];
     if (self->facts && json_object_get(self->facts, "state")) return RUN_END_UNKNOWN;
     if (self->history.rows > 0 && (double)self->history.rows >= entry_number(self->options, "epochs"))
@@ -187,6 +196,7 @@ done:
 dlda_status run_folder_read(const char *path, run_folder *self)
 {
     dlda_status status = DLDA_OK;
+    dlda_run_state state = DLDA_RUN_UNKNOWN;
 
     DLDA_TRY(check_folder(path));
     DLDA_TRY(dlda_take_text(path, &self->path));
@@ -194,7 +204,8 @@ dlda_status run_folder_read(const char *path, run_folder *self)
     DLDA_TRY(read_json(self, "run.json", 0, &self->facts));
     DLDA_TRY(read_table(self, "history.csv", &self->history));
     DLDA_TRY(read_table(self, "eigenvalues.csv", &self->eigenvalues));
-    self->end = find_end(self);
+    DLDA_TRY(find_state(self, &state));
+    self->end = find_end(self, state);
     self->kept = find_kept(self);
 done:
     return status;

@@ -25,7 +25,10 @@ static void read_more(line_reader *self)
     do n = read(self->descriptor, self->buffer + self->end, LINE_ROOM - self->end);
     while (n < 0 && errno == EINTR);
     if (n > 0) self->end += (size_t)n;
-    else self->ended = 1;
+    else {
+        self->ended = 1;
+        self->error = n < 0 ? errno : 0;
+    }
 }
 
 static char *give(line_reader *self, size_t length, size_t skipped)
@@ -58,7 +61,7 @@ char *line_next(line_reader *self, int wait)
         size_t length = self->end - self->begin;
         char *end = memchr(self->buffer + self->begin, self->end_mark, length);
         if (end) return give(self, (size_t)(end - self->buffer) - self->begin, 1);
-        if (self->ended) return length ? give(self, length, 0) : NULL;
+        if (self->ended) return length && !self->error ? give(self, length, 0) : NULL;
         if (length == LINE_ROOM) {
             self->too_long = 1;
             return give(self, length, 0);

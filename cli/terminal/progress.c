@@ -63,7 +63,7 @@ static void format_bar(const dlda_progress *now, size_t width, char *text)
 {
     size_t filled = now->batches ? width * now->batch / now->batches : 0;
 
-    for (size_t i = 0; i < width; i++) text[i] = i < filled ? '=' : i == filled ? '>' : ' ';
+    for (size_t i = 0; i < width; i++) text[i] = "=> "[i < filled ? 0 : i == filled ? 1 : 2];
     text[width] = '\0';
 }
 

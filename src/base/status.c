@@ -42,7 +42,7 @@ const char *dlda_status_text(dlda_status status)
     return "unknown status";
 }
 
-dlda_status dlda_fail(dlda_status status, const char *format, ...)
+void dlda_set_message(const char *format, ...)
 {
     char message[MESSAGE_SIZE]; /* the arguments may point into last_message */
     va_list arguments;
@@ -52,10 +52,9 @@ dlda_status dlda_fail(dlda_status status, const char *format, ...)
     va_end(arguments);
     dlda_make_safe(message);
     memcpy(last_message, message, sizeof message);
-    return status;
 }
 
-dlda_status dlda_fail_at(dlda_status status, const char *format, ...)
+void dlda_extend_message(const char *format, ...)
 {
     char where[MESSAGE_SIZE / 2];
     va_list arguments;
@@ -63,7 +62,7 @@ dlda_status dlda_fail_at(dlda_status status, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(where, sizeof where, format, arguments);
     va_end(arguments);
-    return dlda_fail(status, "%s: %s", where, last_message);
+    dlda_set_message("%s: %s", where, last_message);
 }
 
 dlda_status dlda_need(const char *function, const char *names, const void *const *pointers, size_t n)
@@ -91,6 +90,6 @@ dlda_shown dlda_show(const char *text)
     memcpy(shown.text, text, n);
     shown.text[n] = '\0';
     dlda_make_safe(shown.text);
-    if (cut) strcat(shown.text, "...");
+    if (cut) memcpy(shown.text + strlen(shown.text), "...", sizeof "...");
     return shown;
 }

@@ -11,11 +11,16 @@
 
 #include "deeplda_lda.h"
 
-/* Sets this thread's message and returns `status`, so that leaf functions can `return dlda_fail(...)`. */
-dlda_status dlda_fail(dlda_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* This thread's message. */
+void dlda_set_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Prepends "text: " to this thread's message, so that callers can add context. Returns `status`. */
-dlda_status dlda_fail_at(dlda_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Prepends "text: " to it, so that callers can add context. */
+void dlda_extend_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same, with the value `status`, so that leaf functions can `return dlda_fail(...)`. They are macros so that compilers and
+ * static analysers know the value. */
+#define dlda_fail(status, ...)    (dlda_set_message(__VA_ARGS__), (status))
+#define dlda_fail_at(status, ...) (dlda_extend_message(__VA_ARGS__), (status))
 
 /* Texts for messages, returned by value: valid until the end of the full expression. */
 enum { DLDA_SHOWN = 64 };

@@ -234,8 +234,8 @@ dlda_status dlda_class_list_add_packed(dlda_class_list *self, const char *bytes,
 
     for (size_t at = 1; at < size;) {
         uint32_t length = 0;
-        DLDA_TRY(check_kind(self, bytes[0]));
-        self->whole = bytes[0];
+        DLDA_TRY(check_kind(self, bytes[0] != 0));
+        self->whole = bytes[0] != 0;
         memcpy(&length, bytes + at, sizeof length);
         DLDA_TRY(add_key(self, bytes + at + sizeof length, length, &number));
         at += sizeof length + length;

@@ -75,7 +75,8 @@ static void add_powers(const walk *self, size_t n, const double *mean, int power
 static dlda_status mean_powers(const walk *self, const double *mean, int power, double *result)
 {
     size_t count = self->dataset->count, channels = self->preparation->channels;
-    double per_channel = (double)count * (double)(self->preparation->values / channels);
+    size_t pixels = self->preparation->values / channels;
+    double per_channel = (double)count * (double)pixels;
 
     memset(result, 0, channels * sizeof *result);
     for (size_t next = 0, n = 0; (n = next_portion(self, &next, self->images)) > 0;)

@@ -24,18 +24,6 @@ enum { N_READERS = sizeof readers / sizeof readers[0] };
 
 /* ---- Helpers for the readers ---- */
 
-int dlda_folder_has(const char *folder, const char *start)
-{
-    DIR *stream = opendir(folder);
-    int found = 0;
-
-    if (!stream) return 0;
-    for (struct dirent *entry = readdir(stream); entry && !found; entry = readdir(stream))
-        found = strncmp(entry->d_name, start, strlen(start)) == 0;
-    closedir(stream);
-    return found;
-}
-
 int dlda_starts_gzip(const dlda_source *source)
 {
     return source->n_start >= 2 && source->start[0] == 0x1f && source->start[1] == 0x8b;
@@ -169,11 +157,13 @@ static dlda_status named_reader(const char *format, const dlda_reader **reader)
     return dlda_fail(DLDA_E_OPTION, "format: found '%s', expected one of %s", format, known);
 }
 
-static dlda_status find_reader(const dlda_read_spec *spec, dlda_source *source, const dlda_reader **reader)
+/* *failure is set if something cannot be read; also later, by functions of the reader. */
+static dlda_status find_reader(const dlda_read_spec *spec, dlda_source *source, const dlda_reader **reader,
+                               dlda_status *failure)
 {
     dlda_status status = DLDA_OK;
 
-    *source = (dlda_source){ .spec = spec, .is_folder = dlda_path_is_folder(spec->path) };
+    *source = (dlda_source){ .spec = spec, .is_folder = dlda_path_is_folder(spec->path), .failure = failure };
     if (!dlda_digits_reader.recognises(source)) {
         if (!dlda_path_exists(spec->path)) return fail_missing(spec->path);
         if (!source->is_folder)
@@ -182,11 +172,13 @@ static dlda_status find_reader(const dlda_read_spec *spec, dlda_source *source, 
     if (spec->format) return named_reader(spec->format, reader);
     if (dlda_picture_foreign(source->start, source->n_start))
         return dlda_picture_fail(spec->path, source->start, source->n_start);
-    for (size_t i = 0; i < N_READERS; i++)
-        if (readers[i]->recognises(source)) {
-            *reader = readers[i];
-            return DLDA_OK;
-        }
+    for (size_t i = 0; i < N_READERS; i++) {
+        int recognised = readers[i]->recognises(source);
+        if (*failure != DLDA_OK) return *failure;
+        if (!recognised) continue;
+        *reader = readers[i];
+        return DLDA_OK;
+    }
     return fail_unknown(source);
 done:
     return status;
@@ -273,7 +265,7 @@ dlda_status dlda_dataset_open(const dlda_read_spec *spec, dlda_dataset **dataset
 {
     DLDA_NEED(spec, dataset);
     DLDA_NEED(spec->path);
-    dlda_status status = DLDA_OK;
+    dlda_status status = DLDA_OK, failure = DLDA_OK;
     dlda_source source;
     dlda_read_spec resolved;
     const dlda_reader *reader = NULL;
@@ -281,7 +273,7 @@ dlda_status dlda_dataset_open(const dlda_read_spec *spec, dlda_dataset **dataset
 
     DLDA_TRY(check_spec(spec));
     DLDA_TRY(resolve(spec, &resolved, &folder));
-    DLDA_TRY(find_reader(&resolved, &source, &reader));
+    DLDA_TRY(find_reader(&resolved, &source, &reader, &failure));
     DLDA_TRY(read_by(reader->read, &source, dataset));
 done:
     dlda_release(folder);
@@ -294,46 +286,58 @@ dlda_status dlda_dataset_read(const char *path, dlda_part part, dlda_dataset **d
     return dlda_dataset_open(&(dlda_read_spec){ .path = path, .part = part }, dataset);
 }
 
-int dlda_dataset_has_part(const dlda_read_spec *spec)
+/* What a function of the reader says of a source; 0 if there is none, -1 if it cannot be read. */
+static int ask(const dlda_read_spec *spec, int (*answer)(const dlda_reader *reader, const dlda_source *source))
 {
     if (!spec || !spec->path) return 0;
+    dlda_status failure = DLDA_OK;
     dlda_source source;
     dlda_read_spec resolved;
     const dlda_reader *reader = NULL;
     char *folder = NULL;
-    int has = resolve(spec, &resolved, &folder) == DLDA_OK && find_reader(&resolved, &source, &reader) == DLDA_OK &&
-              reader->has_part(&source, spec->part);
+    dlda_status status = resolve(spec, &resolved, &folder);
+    int found = status == DLDA_OK;
 
+    if (found)
+        found = (status = find_reader(&resolved, &source, &reader, &failure)) == DLDA_OK && answer(reader, &source);
+    if (status == DLDA_E_MEMORY || failure != DLDA_OK || (status == DLDA_E_IO && dlda_path_exists(resolved.path)))
+        found = -1;
     dlda_release(folder);
-    return has;
+    return found;
+}
+
+static int has_part(const dlda_reader *reader, const dlda_source *source)
+{
+    return reader->has_part(source, source->spec->part);
+}
+
+static int has_labels(const dlda_reader *reader, const dlda_source *source)
+{
+    return !reader->has_labels || reader->has_labels(source);
+}
+
+int dlda_dataset_has_part(const dlda_read_spec *spec)
+{
+    return ask(spec, has_part);
 }
 
 int dlda_dataset_has_labels(const dlda_read_spec *spec)
 {
-    if (!spec || !spec->path) return 0;
-    dlda_source source;
-    dlda_read_spec resolved;
-    const dlda_reader *reader = NULL;
-    char *folder = NULL;
-    int has = resolve(spec, &resolved, &folder) == DLDA_OK && find_reader(&resolved, &source, &reader) == DLDA_OK &&
-              (!reader->has_labels || reader->has_labels(&source));
-
-    dlda_release(folder);
-    return has;
+    return ask(spec, has_labels);
 }
 
 dlda_status dlda_dataset_format(const dlda_read_spec *spec, const char **format)
 {
     DLDA_NEED(spec, format);
     DLDA_NEED(spec->path);
-    dlda_status status = DLDA_OK;
+    dlda_status status = DLDA_OK, failure = DLDA_OK;
     dlda_source source;
     dlda_read_spec resolved;
     const dlda_reader *reader = NULL;
     char *folder = NULL;
 
     DLDA_TRY(resolve(spec, &resolved, &folder));
-    DLDA_TRY(find_reader(&resolved, &source, &reader));
+    DLDA_TRY(find_reader(&resolved, &source, &reader, &failure));
     *format = reader->name;
 done:
     dlda_release(folder);
@@ -346,7 +350,7 @@ dlda_status dlda_dataset_open_images(const dlda_read_spec *spec, dlda_dataset **
 {
     DLDA_NEED(spec, dataset);
     DLDA_NEED(spec->path);
-    dlda_status status = DLDA_OK;
+    dlda_status status = DLDA_OK, failure = DLDA_OK;
     dlda_source source;
     const dlda_reader *reader = NULL;
     dlda_read_spec without;
@@ -355,7 +359,7 @@ dlda_status dlda_dataset_open_images(const dlda_read_spec *spec, dlda_dataset **
     DLDA_TRY(check_spec(spec));
     DLDA_TRY(resolve(spec, &without, &folder));
     without.names = NULL; /* labels, if any, are ignored */
-    DLDA_TRY(find_reader(&without, &source, &reader));
+    DLDA_TRY(find_reader(&without, &source, &reader, &failure));
     DLDA_TRY(read_by(reader->read_images ? reader->read_images : reader->read, &source, dataset));
 done:
     dlda_release(folder);

@@ -7,6 +7,7 @@
  */
 #include "base/file.h"
 #include "base/memory.h"
+#include "dataset/folder_probe.h"
 #include "dataset/planar.h"
 
 #include <stdio.h>
@@ -45,14 +46,18 @@ static int file_is(const char *path, const dlda_planar_layout *layout)
     return dlda_planar_count(path, layout, &count) == DLDA_OK && labels_fit(path, layout, count);
 }
 
-static int folder_is_10(const char *path)
+static int folder_is_10(const dlda_source *source)
 {
-    return dlda_folder_has(path, "data_batch_") || dlda_folder_has(path, "test_batch");
+    const char *path = source->spec->path;
+    return dlda_folder_has(path, "data_batch_", source->failure) ||
+           dlda_folder_has(path, "test_batch", source->failure);
 }
 
-static int folder_is_100(const char *path)
+static int folder_is_100(const dlda_source *source)
 {
-    return dlda_folder_has(path, "train.bin") || dlda_folder_has(path, "test.bin");
+    const char *path = source->spec->path;
+    return dlda_folder_has(path, "train.bin", source->failure) ||
+           dlda_folder_has(path, "test.bin", source->failure);
 }
 
 /* Files with the usual names are recognised even if damaged, so that the error names the format. */
@@ -70,7 +75,7 @@ static int recognises_10(const dlda_source *source)
 {
     const char *path = source->spec->path, *name = dlda_path_name(path);
 
-    if (source->is_folder) return folder_is_10(path);
+    if (source->is_folder) return folder_is_10(source);
     return dlda_path_ends(name, ".bin") && (named_10(name) || (!named_100(name) && file_is(path, &layout_10)));
 }
 
@@ -78,7 +83,7 @@ static int recognises_100(const dlda_source *source)
 {
     const char *path = source->spec->path, *name = dlda_path_name(path);
 
-    if (source->is_folder) return folder_is_100(path);
+    if (source->is_folder) return folder_is_100(source);
     return named_100(name) || (dlda_path_ends(name, ".bin") && file_is(path, &layout_fine));
 }
 
@@ -183,13 +188,14 @@ static dlda_status read_100(const dlda_source *source, dlda_dataset **dataset)
 static int has_part_10(const dlda_source *source, dlda_part part)
 {
     if (!source->is_folder) return part == DLDA_PART_TRAIN;
-    return dlda_folder_has(source->spec->path, part == DLDA_PART_TRAIN ? "data_batch_" : "test_batch");
+    return dlda_folder_has(source->spec->path, part == DLDA_PART_TRAIN ? "data_batch_" : "test_batch",
+                           source->failure);
 }
 
 static int has_part_100(const dlda_source *source, dlda_part part)
 {
     if (!source->is_folder) return part == DLDA_PART_TRAIN;
-    return dlda_folder_has(source->spec->path, part == DLDA_PART_TRAIN ? "train.bin" : "test.bin");
+    return dlda_folder_has(source->spec->path, part == DLDA_PART_TRAIN ? "train.bin" : "test.bin", source->failure);
 }
 
 const dlda_reader dlda_cifar10_reader = { .name = "cifar10",

@@ -64,9 +64,9 @@ done:
     return status;
 }
 
-static int has_parts(const char *folder)
+static int has_parts(const char *folder, dlda_status *failure)
 {
-    return dlda_folder_has_part(folder, "train") || dlda_folder_has_part(folder, "test");
+    return dlda_folder_has_part(folder, "train", failure) || dlda_folder_has_part(folder, "test", failure);
 }
 
 static void tell_unused(const dlda_read_spec *spec, const char *folder, const dlda_name_list *names,
@@ -91,9 +91,11 @@ static dlda_status find_root(const dlda_read_spec *spec, char **root)
     const char *part = spec->part == DLDA_PART_TRAIN ? "train" : "test", *name;
     dlda_name_list entries = { 0 };
 
-    if (!has_parts(spec->path)) return dlda_take_text(spec->path, root);
-    if (!dlda_folder_has_part(spec->path, part))
-        DLDA_FAIL(DLDA_E_IO, "%s: found no %s/ with a sub-folder per class", spec->path, part);
+    if (!has_parts(spec->path, &status) && status == DLDA_OK) return dlda_take_text(spec->path, root);
+    DLDA_TRY(status);
+    int has_part = dlda_folder_has_part(spec->path, part, &status);
+    DLDA_TRY(status);
+    if (!has_part) DLDA_FAIL(DLDA_E_IO, "%s: found no %s/ with a sub-folder per class", spec->path, part);
     DLDA_TRY(dlda_name_list_add_folder(&entries, spec->path));
     for (size_t i = 0; spec->part == DLDA_PART_TRAIN && i < entries.count; i++) {
         name = dlda_name_list_at(&entries, i);
@@ -297,20 +299,21 @@ done:
 /* The last reader to be tried for folders, since the others require specific files. */
 static int recognises(const dlda_source *source)
 {
-    return source->is_folder && dlda_folder_has_classes_or_pictures(source->spec->path);
+    return source->is_folder && dlda_folder_has_classes_or_pictures(source->spec->path, source->failure);
 }
 
 static int has_part(const dlda_source *source, dlda_part part)
 {
     const char *path = source->spec->path;
 
-    if (!has_parts(path)) return part == DLDA_PART_TRAIN && dlda_folder_has_pictures(path, NULL);
-    return dlda_folder_has_pictures(path, part == DLDA_PART_TRAIN ? "train" : "test");
+    if (!has_parts(path, source->failure))
+        return part == DLDA_PART_TRAIN && dlda_folder_has_pictures(path, NULL, source->failure);
+    return dlda_folder_has_pictures(path, part == DLDA_PART_TRAIN ? "train" : "test", source->failure);
 }
 
 static int has_classes(const dlda_source *source)
 {
-    return dlda_folder_has_folders(source->spec->path);
+    return dlda_folder_has_folders(source->spec->path, source->failure);
 }
 
 const dlda_reader dlda_folder_reader = { .name = "folder",

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "dataset/embedded.h"
+#include "dataset/folder_probe.h"
 #include "dataset/readers.h"
 
 #include <stdio.h>
@@ -153,14 +154,14 @@ const dlda_reader dlda_digits_reader = {
 /* 1 if any file of that part exists: an incomplete part is an error, not an absent part. */
 static int folder_has_part(const dlda_source *source, dlda_part part)
 {
-    return dlda_folder_has(source->spec->path, part == DLDA_PART_TRAIN ? "train-" : "t10k-");
+    return dlda_folder_has(source->spec->path, part == DLDA_PART_TRAIN ? "train-" : "t10k-", source->failure);
 }
 
 static int is_folder(const dlda_source *source)
 {
-    return source->is_folder &&
-           (dlda_folder_has(source->spec->path, "train-images") ||
-            dlda_folder_has(source->spec->path, "train-labels") || dlda_folder_has(source->spec->path, "t10k-"));
+    return source->is_folder && (dlda_folder_has(source->spec->path, "train-images", source->failure) ||
+                                 dlda_folder_has(source->spec->path, "train-labels", source->failure) ||
+                                 dlda_folder_has(source->spec->path, "t10k-", source->failure));
 }
 
 static int is_file(const dlda_source *source)

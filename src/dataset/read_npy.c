@@ -64,13 +64,11 @@ static const pair *find_pair(const char *folder, dlda_part part)
 /* Copies `path` with the n characters at `at` replaced by `to`. */
 static dlda_status replaced(const char *path, const char *at, size_t n, const char *to, char **result)
 {
-    dlda_status status = DLDA_TAKE(result, strlen(path) + strlen(to) + 1, "file name");
+    size_t size = strlen(path) + strlen(to) + 1;
+    dlda_status status = DLDA_TAKE(result, size, "file name");
 
-    if (status != DLDA_OK) return status;
-    memcpy(*result, path, (size_t)(at - path));
-    strcat(*result, to);
-    strcat(*result, at + n);
-    return DLDA_OK;
+    if (status == DLDA_OK) snprintf(*result, size, "%.*s%s%s", (int)(at - path), path, to, at + n);
+    return status;
 }
 
 dlda_status dlda_npy_labels_name(const char *path, char **labels)

@@ -37,11 +37,11 @@ static int has_parts(const dlda_zip *zip)
 static dlda_status no_array(const char *path, const dlda_zip *zip, const char *expected)
 {
     char found[256] = "";
+    size_t used = 0;
 
-    for (size_t i = 0; i < zip->count && strlen(found) + DLDA_SHOWN + 8 < sizeof found; i++) {
-        strcat(found, i ? ", " : "");
-        strcat(found, dlda_show(zip->members[i].name).text);
-    }
+    for (size_t i = 0; i < zip->count && used + DLDA_SHOWN + 8 < sizeof found; i++)
+        used += (size_t)snprintf(found + used, sizeof found - used, "%s%s", i ? ", " : "",
+                                 dlda_show(zip->members[i].name).text);
     return dlda_fail(DLDA_E_FORMAT, "%s: found the arrays %s, expected %s", path, found[0] ? found : "(none)",
                      expected);
 }

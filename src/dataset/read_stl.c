@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "dataset/dataset_internal.h"
+#include "dataset/folder_probe.h"
 #include "dataset/folds.h"
 #include "dataset/planar.h"
 
@@ -116,7 +117,7 @@ static dlda_status add_folds(const char *folder, dlda_dataset *set)
     dlda_folds folds = { 0 };
     size_t *start = NULL;
 
-    if (!dlda_folder_has(folder, "fold_indices.txt")) return DLDA_OK;
+    if (!dlda_folder_has(folder, "fold_indices.txt", &status)) return status;
     DLDA_TRY(dlda_stl_read_folds(folder, set->count, &folds));
     DLDA_TRY(DLDA_TAKE(&start, folds.count + 1, "folds"));
     for (size_t k = 0; k <= folds.count; k++) start[k] = k * folds.size;
@@ -168,15 +169,17 @@ static int recognises(const dlda_source *source)
     const char *path = source->spec->path;
 
     if (!source->is_folder) return dlda_path_ends(path, images_end);
-    return dlda_folder_has(path, "train_X.bin") || dlda_folder_has(path, "train_y.bin") ||
-           dlda_folder_has(path, "test_X.bin") || dlda_folder_has(path, "unlabeled_X.bin");
+    return dlda_folder_has(path, "train_X.bin", source->failure) ||
+           dlda_folder_has(path, "train_y.bin", source->failure) ||
+           dlda_folder_has(path, "test_X.bin", source->failure) ||
+           dlda_folder_has(path, "unlabeled_X.bin", source->failure);
 }
 
 /* A single file belongs to no part: using it as test data would mean testing on the training data. */
 static int has_part(const dlda_source *source, dlda_part part)
 {
     if (!source->is_folder) return part == DLDA_PART_TRAIN;
-    return dlda_folder_has(source->spec->path, part == DLDA_PART_TRAIN ? "train_" : "test_");
+    return dlda_folder_has(source->spec->path, part == DLDA_PART_TRAIN ? "train_" : "test_", source->failure);
 }
 
 static int has_labels(const dlda_source *source)

@@ -16,8 +16,9 @@
 typedef struct dlda_source {
     const dlda_read_spec *spec;
     int is_folder;
-    uint8_t start[16]; /* the first bytes of a file, padded with zeros */
-    size_t n_start;    /* number of bytes; 0 for a folder              */
+    uint8_t start[16];    /* the first bytes of a file, padded with zeros */
+    size_t n_start;       /* number of bytes; 0 for a folder              */
+    dlda_status *failure; /* set if `recognises` or the like cannot answer, since something cannot be read */
 } dlda_source;
 
 typedef struct dlda_reader {
@@ -35,8 +36,6 @@ typedef struct dlda_reader {
 extern const dlda_reader dlda_digits_reader, dlda_idx_reader, dlda_cifar10_reader, dlda_cifar100_reader,
     dlda_stl10_reader, dlda_picture_reader, dlda_folder_reader, dlda_npy_reader, dlda_npz_reader, dlda_csv_reader;
 
-/* 1 if the folder has an entry whose name begins with `start`. */
-int dlda_folder_has(const char *folder, const char *start);
 int dlda_starts_gzip(const dlda_source *source);
 /* Reports something that is skipped to the caller's callback. */
 void dlda_read_problem(const dlda_read_spec *spec, const char *format, ...) __attribute__((format(printf, 2, 3)));

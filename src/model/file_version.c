@@ -37,7 +37,8 @@ dlda_status dlda_file_version_check(const dlda_safetensors *file, const char *pa
     while (kind + 1 < N_KINDS && strcmp(kinds[kind].key, key) != 0) kind++;
     if (!version) return another_kind(file, path, kind);
     if (strcmp(version, expected) == 0) return DLDA_OK;
-    int is_newer = strspn(version, "0123456789") == strlen(version) && atof(version) > atof(expected);
+    int is_newer = strspn(version, "0123456789") == strlen(version) &&
+                   strtod(version, NULL) > strtod(expected, NULL);
     return dlda_fail(DLDA_E_FORMAT, "%s: format version '%.32s', expected '%s'%s%s%s", path, version, expected,
                      is_newer ? ": a newer deeplda wrote this " : "", is_newer ? kinds[kind].name : "",
                      is_newer ? ", and is needed to read it" : "");

@@ -169,7 +169,7 @@ dlda_status dlda_model_read_pictures(const dlda_model *model, dlda_workspace *wo
                         .size = dlda_shape_size(model->network->input) };
 
     status = find_size(model, spec, &job.any_size);
-    if (status != DLDA_OK && n > 0) dlda_fail_at(status, "%s", paths[0]);
+    if (status != DLDA_OK && n > 0) dlda_extend_message("%s", paths[0]);
     DLDA_TRY(status);
     DLDA_TRY(DLDA_TAKE(&job.status, n, "pictures"));
     DLDA_TRY(DLDA_TAKE(&job.messages, n, "pictures"));

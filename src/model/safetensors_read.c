@@ -43,7 +43,7 @@ static dlda_status read_length(const char *path, const char *bytes, size_t size,
 
 static dlda_status parse_header(const char *path, const char *text, size_t length, json_t **header)
 {
-    json_error_t error;
+    dlda_json_error error;
 
     while (length > 0 && text[length - 1] == ' ') length--;
     if (length < 2)
@@ -54,7 +54,7 @@ static dlda_status parse_header(const char *path, const char *text, size_t lengt
                          (unsigned char)text[0], (unsigned char)text[length - 1]);
     dlda_status status = dlda_json_parse(text, length, path, header, &error);
     if (status != DLDA_E_FORMAT) return status;
-    return dlda_fail(DLDA_E_FORMAT, "%s: header: %s, at byte %d; expected a JSON object", path,
+    return dlda_fail(DLDA_E_FORMAT, "%s: header: %s, at byte %zu; expected a JSON object", path,
                      dlda_show(error.text).text, error.position + DLDA_LENGTH_SIZE);
 }
 

@@ -54,7 +54,7 @@ static dlda_status describe_metadata(const char *path, const dlda_metadata_entry
 /* {"dtype": "F32", "shape": [2, 3], "data_offsets": [begin, end]}; NULL if out of memory. */
 static json_t *tensor_to_json(const dlda_tensor *tensor, size_t begin)
 {
-    json_int_t end = (json_int_t)(begin + dlda_tensor_bytes(tensor));
+    size_t end = begin + dlda_tensor_bytes(tensor);
     json_t *shape = json_array();
 
     for (size_t i = 0; i < tensor->rank; i++)
@@ -63,7 +63,7 @@ static json_t *tensor_to_json(const dlda_tensor *tensor, size_t begin)
             return NULL;
         }
     return json_pack("{s:s, s:o, s:[I, I]}", "dtype", dlda_dtype_name(tensor->dtype), "shape", shape,
-                     "data_offsets", (json_int_t)begin, end);
+                     "data_offsets", (json_int_t)begin, (json_int_t)end);
 }
 
 static dlda_status describe_tensor(const char *path, const dlda_tensor *tensor, size_t begin, json_t *header)

@@ -30,9 +30,9 @@ typedef struct parser {
 } parser;
 
 /* Reports an error in the current line. */
-static dlda_status syntax(const parser *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void set_syntax_message(const parser *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static dlda_status syntax(const parser *p, const char *format, ...)
+static void set_syntax_message(const parser *p, const char *format, ...)
 {
     char text[MOST_LINE + 128];
     va_list arguments;
@@ -40,8 +40,11 @@ static dlda_status syntax(const parser *p, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return dlda_fail(DLDA_E_FORMAT, "%s: line %zu: %s", p->where, p->line, text);
+    dlda_set_message("%s: line %zu: %s", p->where, p->line, text);
 }
+
+/* Like dlda_fail, with the line. */
+#define syntax(...) (set_syntax_message(__VA_ARGS__), DLDA_E_FORMAT)
 
 /* ---- Words ---- */
 

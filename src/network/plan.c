@@ -100,8 +100,8 @@ static void place_inference(const dlda_plan *self, dlda_stage *stage, float *X, 
     stage->prepared = NULL;
     if (stage->conv && self->kernels->conv_prepare && dlda_conv_prepared(&stage->planned))
         stage->prepared = place_floats(a, 1, dlda_conv_prepared(&stage->planned));
-    if (stage->lazy || stage->is_plain) stage->output = stage->raw_values;
-    else if (stage->activation.window == DLDA_NO_WINDOW && stage->raw_values) stage->output = stage->raw_values;
+    int in_place = stage->activation.window == DLDA_NO_WINDOW && stage->raw_values;
+    if (stage->lazy || stage->is_plain || in_place) stage->output = stage->raw_values;
     else stage->output = stage->raw_values == self->buffers[0] ? self->buffers[1] : self->buffers[0];
 }
 

@@ -185,7 +185,7 @@ static void print_value(const json_t *value, char text[64])
 {
     size_t n = json_dumpb(value, text, 60, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
 
-    strcpy(text + (n < 60 ? n : 60), n > 60 ? "..." : "");
+    snprintf(text + (n < 60 ? n : 60), 4, "%s", n > 60 ? "..." : "");
 }
 
 /* Names the first option that differs. A different number of epochs is allowed, so that a

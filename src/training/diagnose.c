@@ -46,15 +46,15 @@ dlda_status dlda_trainer_explain(const dlda_trainer *self, dlda_status status, s
     if (status == DLDA_E_NUMERIC) {
         dlda_status weights = dlda_trainer_check_weights(self);
         if (weights != DLDA_OK) return weights;
-        dlda_fail(status, "%s; a lower rate, a warm-up or a larger lambda may help", cause);
+        dlda_set_message("%s; a lower rate, a warm-up or a larger lambda may help", cause);
     }
     if (status == DLDA_E_CLASS &&
         batch < dlda_sampler_batches(
                     self->sampler)) /* dlda_trainer_check_classes excludes that all samples together are too few */
-        dlda_fail(status,
-                  "LDA needs at least two classes with two samples each, which this batch of %zu does not have; a "
-                  "larger batch may help",
-                  self->batch);
+        dlda_set_message(
+            "LDA needs at least two classes with two samples each, which this batch of %zu does not have; a "
+            "larger batch may help",
+            self->batch);
     if (batch < dlda_sampler_batches(self->sampler))
         return dlda_fail_at(status, "epoch %zu, batch %zu", epoch, batch + 1);
     return dlda_fail_at(status, "epoch %zu, measuring", epoch);

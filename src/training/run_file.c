@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "kernels/kernels.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -104,6 +105,7 @@ static void put_data(run_facts *facts, const dlda_trainer *self)
 
     if (given) put_text(facts, "data", options->data);
     if (path) put_text(facts, "data_path", path);
+    else if (given && errno == ENOMEM) facts->lacks = 1; /* otherwise it is a name, such as `digits` */
     if (given && options->format[0]) put_text(facts, "format", options->format);
     if (given && options->label[0]) put_text(facts, "label", options->label);
     free(path);

@@ -115,9 +115,14 @@ static dlda_status read_facts(run_files *self, const char *folder)
     size_t size = 0;
 
     DLDA_TRY(dlda_path_join(folder, "run.json", &path));
+    if (!dlda_path_exists(path)) goto done;
     DLDA_TRY(dlda_file_read(path, MOST_BYTES, &text, &size));
     DLDA_TRY(dlda_json_parse(text, size, path, &self->facts, NULL));
-    if (!json_is_object(self->facts)) DLDA_FAIL(DLDA_E_FORMAT, "%s: not a JSON object", path);
+    if (!json_is_object(self->facts)) {
+        json_decref(self->facts);
+        self->facts = NULL;
+        DLDA_FAIL(DLDA_E_FORMAT, "%s: not a JSON object", path);
+    }
     use_facts(self);
 done:
     dlda_release(text);
@@ -135,6 +140,7 @@ static dlda_status read_options(run_files *self, const char *folder)
 
     if (self->checkpoint) return DLDA_OK;
     DLDA_TRY(dlda_path_join(folder, "options.json", &path));
+    if (!dlda_path_exists(path)) goto done;
     DLDA_TRY(dlda_file_read(path, MOST_BYTES, &self->options, &size));
     self->info.options = self->options;
 done:
@@ -143,6 +149,12 @@ done:
 }
 
 /* ---- All files ---- */
+
+/* 1 if a file may be all right, but could not be read. */
+static int is_unread(dlda_status status)
+{
+    return status == DLDA_E_MEMORY || status == DLDA_E_IO;
+}
 
 /* Missing or damaged files are skipped. If none is left, the error is that of the checkpoint. */
 static dlda_status read_folder(run_files *self, const char *folder)
@@ -155,10 +167,12 @@ static dlda_status read_folder(run_files *self, const char *folder)
         dlda_safetensors_destroy(self->checkpoint);
         self->checkpoint = NULL;
     }
-    dlda_status facts = read_facts(self, folder), options = read_options(self, folder);
-    if (newest == DLDA_E_MEMORY || (newest != DLDA_OK && facts != DLDA_OK && options != DLDA_OK))
-        return dlda_fail(newest, "%s", message);
-    return facts == DLDA_E_MEMORY || options == DLDA_E_MEMORY ? DLDA_E_MEMORY : DLDA_OK;
+    if (newest == DLDA_E_MEMORY) return newest;
+    dlda_status facts = read_facts(self, folder);
+    if (is_unread(facts)) return facts;
+    dlda_status options = read_options(self, folder);
+    if (is_unread(options)) return options;
+    return newest != DLDA_OK && !self->facts && !self->options ? dlda_fail(newest, "%s", message) : DLDA_OK;
 }
 
 static dlda_status read_file(run_files *self, const char *path)

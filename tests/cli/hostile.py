@@ -142,6 +142,10 @@ def test_lists():
           f"--list refuses NUL and goes on: {end.stderr!r}")
     end = run(["predict", "run", "--list", "-0"], input=f"{picture}\0{line}\0{picture}".encode())
     check(end.returncode == 0 and len(end.stdout.splitlines()) == 5, f"--null: names may have two lines: {end.stdout[-300:]!r}")
+    folder = os.open(".", os.O_RDONLY)  # cannot be read like a file
+    end = run(["predict", "run", "--list"], stdin=folder)
+    os.close(folder)
+    check(end.returncode == 1 and b"cannot read the list of files" in end.stderr, f"--list that cannot be read: {end.stderr!r}")
     end = run(["predict", "run", picture, "--null"])
     check(end.returncode == 2, "--null without --list is refused")
 

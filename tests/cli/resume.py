@@ -227,6 +227,15 @@ def test_leftovers():
         check(not [name for name in os.listdir("left") if ".tmp-" in name], f"{words[-1]}: left-overs are removed")
 
 
+def test_unreadable():
+    """run.json has the folder of the data. If it is there but cannot be read, nothing else is used instead."""
+    run([*TRAIN, "-o", "unreadable"])
+    os.unlink("unreadable/run.json")
+    os.mkdir("unreadable/run.json")
+    end = run(["train", "--resume", "unreadable", "--epochs", "5"])
+    check(end.returncode == 1 and "run.json: a folder, expected a file" in end.stderr, f"run.json is unreadable: {end.stderr[-200:]}")
+
+
 def test_refusals():
     for arguments, word in [(["--resume", "nowhere"], "nowhere: no such folder, expected a run folder"),
                             (["--resume", "full/checkpoint.safetensors"], "checkpoint.safetensors: not a folder, expected"),
@@ -252,6 +261,7 @@ def main():
         test_forced_and_killed()
         test_killed_at_once()
         test_leftovers()
+        test_unreadable()
         test_refusals()
         os.chdir("/")
     print(f"{len(FAILED)} checks failed")

@@ -524,14 +524,14 @@ static void redirect(int descriptor, const char *path, int flags)
     close(file);
 }
 
-/* In the new process: stdin is empty; stdout and stderr are files. */
+/* In the new process: stdin is the file `input` if there is one; stdout and stderr are files. */
 static _Noreturn void serve(char **words, int n)
 {
     char **environment = environ;
 
     setsid();
     if (chdir(words[0]) != 0) _exit(99);
-    redirect(0, "/dev/null", O_RDONLY);
+    redirect(0, access("input", R_OK) == 0 ? "input" : "/dev/null", O_RDONLY);
     redirect(1, words[1], O_WRONLY | O_CREAT | O_TRUNC);
     redirect(2, words[2], O_WRONLY | O_CREAT | O_TRUNC);
     choose(words[3]);
