@@ -87,7 +87,7 @@ def make_hostile(rng, good, attacks):
     names.append(put("zeros.gz", gzip.compress(bytes(1 << 24))))
     names.append(put("quote.csv", b'"never closed\n' * 1000))
     names.append(put("bomb.jpg", gzip.decompress(gzip.decompress(open(os.path.join(attacks, "bomb.jpg.gz.gz"), "rb").read()))))
-    names += [put(f"damaged{i}.png", damaged(first, rng)) for i in range(40)]
+    names += [put(f"damaged{i}.png", damaged(first, rng)) for i in range(20)]
     return names
 
 

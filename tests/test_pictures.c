@@ -494,6 +494,38 @@ static void test_headers_that_promise_too_much(void **state)
 }
 
 /* A picture of another size than the only one that is accepted is not decoded: it may be large. */
+/* Most memory that this process has ever mapped, in bytes. */
+static size_t most_mapped(void)
+{
+    FILE *file = fopen("/proc/self/status", "r");
+    char line[128];
+    size_t kilobytes = 0;
+
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file) && sscanf(line, "VmPeak: %zu", &kilobytes) != 1) {}
+    fclose(file);
+    return kilobytes << 10;
+}
+
+/* libpng would allocate the length of a text before it is read: 512 MB for a file of 41 bytes. */
+static void test_png_with_a_long_text(void **state)
+{
+    static const uint8_t text[] = "\x20\0\0\0zTXt";
+    enum { HEADER = 33 }; /* signature and IHDR */
+    const uint8_t grey[4] = { 1, 2, 3, 4 };
+    uint8_t bytes[1024];
+    dlda_raw_images image = { 0 };
+
+    (void)state;
+    assert_true(slurp(write_png("text.png", PNG_FORMAT_GRAY, 2, 2, grey), bytes, sizeof bytes) > HEADER);
+    memcpy(bytes + HEADER, text, sizeof text - 1);
+    size_t before = most_mapped();
+    assert_int_equal(
+        dlda_picture_decode(bytes, HEADER + sizeof text - 1, "text.png", &(dlda_picture_request){ 0 }, &image),
+        DLDA_E_FORMAT);
+    assert_true(most_mapped() < before + ((size_t)1 << 28));
+}
+
 static void test_limits_of_callers(void **state)
 {
     enum { SIDE = 1000 };
@@ -548,6 +580,7 @@ int main(void)
         cmocka_unit_test(test_cut_at_every_length),
         cmocka_unit_test(test_a_damaged_bit_in_every_byte),
         cmocka_unit_test(test_headers_that_promise_too_much),
+        cmocka_unit_test(test_png_with_a_long_text),
         cmocka_unit_test(test_limits_of_callers),
         cmocka_unit_test(test_no_pictures),
     };

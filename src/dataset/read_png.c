@@ -79,6 +79,8 @@ static dlda_status decode(png_decoder *self, int with_pixels)
     if (setjmp(self->jump)) return self->status;
     png_set_read_fn(self->png, self, read_bytes);
     png_set_user_limits(self->png, MOST_SIDE, MOST_SIDE);
+    /* Chunks that do not concern the pixels are skipped: for a text, libpng takes as much memory as its length says. */
+    png_set_keep_unknown_chunks(self->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
     png_read_info(self->png, self->info);
     choose_output(self);
     self->status = dlda_picture_check(self->file, &self->shape, MOST_PIXELS_PER_BYTE);
