@@ -143,5 +143,6 @@ $(VARIANTS:%=$(BUILD)-%/build.ninja): $(BUILD)-%/build.ninja: | ci-dependencies
 $(BUILD)-fuzz/build.ninja: | ci-dependencies
 	CC=clang $(MESON) setup $(BUILD)-fuzz --buildtype debugoptimized -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false
 
+# With assertions, which tell analysers what holds.
 $(BUILD)-analyse/build.ninja: | ci-dependencies
-	CC=clang $(MESON) setup $(BUILD)-analyse
+	CC=clang $(MESON) setup $(BUILD)-analyse --buildtype debug

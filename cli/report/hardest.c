@@ -10,6 +10,7 @@
 #include "report/font.h"
 #include "report/raster.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -188,6 +189,7 @@ static dlda_status write_name(dlda_file_writer *writer, const char *name)
 {
     dlda_status status = DLDA_OK;
 
+    assert(name);
     DLDA_TRY(dlda_file_writer_print(writer, ",\""));
     for (; *name; name++)
         DLDA_TRY(*name == '"' ? dlda_file_writer_add(writer, "\"\"", 2) : dlda_file_writer_add(writer, name, 1));
