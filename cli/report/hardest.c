@@ -170,6 +170,8 @@ dlda_status hardest_write_sheet(const hardest_samples *self, const test_answers 
 {
     dlda_status status = DLDA_OK;
     layout cells = plan_cells(self, answers);
+
+    assert(cells.columns > 0);
     size_t rows = (self->count + cells.columns - 1) / cells.columns;
     dlda_pixels page = { MARGIN + rows * cells.height, MARGIN + cells.columns * cells.width, 3, NULL };
 
