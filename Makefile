@@ -24,6 +24,8 @@ blas_tests := --no-suite once
 # The Python package is installed into a virtual environment, with what its tests need; pip builds it in $(BUILD)/python.
 VENV := $(BUILD)/venv
 IN_VENV := PATH="$(abspath $(VENV))/bin:$$PATH" $(VENV)/bin/pip install --quiet --disable-pip-version-check
+# What make bench compares with: current releases, in a virtual environment of their own (some 800 MB).
+BENCH_VENV := $(BUILD)/bench-venv
 PYTHON_SOURCES = pyproject.toml meson.build meson_options.txt $(shell find src include python networks -type f ! -name '*.pyc')
 
 .PHONY: all demo test faults fuzz analyse $(VARIANTS) bench install docs clean help python python-oldest wheel python-dependencies dependencies test-dependencies ci-dependencies bench-dependencies
@@ -44,7 +46,8 @@ help:
 	@echo "make analyse     clang-tidy and the static analysers of clang and gcc, in $(BUILD)-analyse"
 	@echo "make python      install the Python package into $(VENV), with what its tests need"
 	@echo "make wheel       a wheel in $(BUILD)/wheel that needs none of the packages of this system"
-	@echo "make bench       compare the speed with PyTorch and oneDNN (long; BENCH=--quick to try it)"
+	@echo "make bench       compare the speed with PyTorch, ONNX Runtime and oneDNN (long; BENCH=--quick to try it),"
+	@echo "                 or with another build: BENCH='--against PROGRAM'"
 	@echo "make install     install below PREFIX ($(PREFIX))"
 	@echo "make docs        write docs/options.md and the man page's options from the tables of options"
 	@echo "make clean       remove all build folders"
@@ -90,11 +93,18 @@ analyse: $(BUILD)-analyse/build.ninja
 	@tools/analyse $(BUILD)-analyse
 
 # The oneDNN comparison exists only if Meson found its library, which may have come just now; Meson remembers that
-# it was missing until everything is wiped.
-bench: bench-dependencies all python
-	@grep -q bench/onednn_layers $(BUILD)/build.ninja || { $(MESON) setup --wipe $(BUILD) && ninja -C $(BUILD); }
+# it was missing until its cache is cleared.
+#
+# Another build of deeplda (BENCH="--against PROGRAM") is compared without any of the others.
+ifneq (,$(findstring --against,$(BENCH)))
+bench: all
+	/usr/bin/python3 bench/run.py --build $(BUILD) $(BENCH)
+else
+bench: bench-dependencies all python $(BENCH_VENV)/packages
+	@grep -q bench/onednn_layers $(BUILD)/build.ninja || { $(MESON) configure $(BUILD) --clearcache && $(MESON) setup --reconfigure $(BUILD); }
 	@! grep -q bench/onednn_layers $(BUILD)/build.ninja || ninja -C $(BUILD) bench/onednn_layers
 	/usr/bin/python3 bench/run.py --build $(BUILD) $(BENCH)
+endif
 
 install: all
 	@$(MESON) configure $(BUILD) -Dprefix=$(abspath $(PREFIX))
@@ -121,8 +131,9 @@ test-dependencies:
 ci-dependencies:
 	@tools/install-deps --ci --check || tools/install-deps --ci
 
+bench-dependencies: GROUP := $(if $(filter debian --peers=debian,$(BENCH)),--bench-debian,--bench)
 bench-dependencies: dependencies
-	@tools/install-deps --bench --check || tools/install-deps --bench
+	@tools/install-deps $(GROUP) --check || tools/install-deps $(GROUP)
 
 $(BUILD)/build.ninja: | dependencies
 	$(MESON) setup $(BUILD) --prefix $(abspath $(PREFIX))
@@ -130,6 +141,11 @@ $(BUILD)/build.ninja: | dependencies
 $(VENV)/tools: pyproject.toml | python-dependencies
 	@test -x $(VENV)/bin/python || /usr/bin/python3 -m venv $(VENV)
 	$(IN_VENV) meson ninja meson-python numpy scikit-learn pandas matplotlib pytest mypy ruff
+	@touch $@
+
+$(BENCH_VENV)/packages: Makefile | bench-dependencies
+	@test -x $(BENCH_VENV)/bin/python || /usr/bin/python3 -m venv $(BENCH_VENV)
+	$(BENCH_VENV)/bin/pip install --quiet --disable-pip-version-check torch==2.13.0 onnxruntime scikit-learn numpy
 	@touch $@
 
 $(VENV)/package: $(VENV)/tools $(PYTHON_SOURCES)

@@ -110,6 +110,42 @@ static void test_parts_leave_the_rest_out(void **state)
     bench_destroy(NULL);
 }
 
+/* Two measurements after the warm-up. */
+static int two_turns(const void *user, const bench_result *measured)
+{
+    size_t *turns = *(size_t *const *)user;
+
+    assert_int_equal(measured != NULL, *turns > 0);
+    if (measured)
+        assert_true(measured->images_per_second > 0 || measured->inference_images_per_second > 0 ||
+                    measured->single_images_per_second > 0);
+    return (*turns)++ < 2;
+}
+
+static void test_turns(void **state)
+{
+    const bench_part parts[] = { BENCH_STEP, BENCH_INFERENCE, BENCH_SINGLE };
+    bench_spec spec = small();
+    bench_result *b = NULL;
+    size_t turns = 0, *counter = &turns;
+
+    (void)state;
+    spec.turn = two_turns;
+    spec.user = &counter;
+    for (size_t i = 0; i < 3; i++) {
+        spec.part = parts[i];
+        turns = 0;
+        CHECK_OK(bench_run(&spec, &b));
+        assert_int_equal(turns, 3);
+        assert_int_equal(isnan(b->inference_images_per_second), parts[i] != BENCH_INFERENCE);
+        assert_int_equal(isnan(b->single_images_per_second), parts[i] != BENCH_SINGLE);
+        assert_true(isnan(b->machine_peak_gflops));
+        bench_destroy(b);
+    }
+    spec.part = BENCH_ALL;
+    CHECK_STATUS(bench_run(&spec, &b), DLDA_E_ARGUMENT);
+}
+
 static void test_refused(void **state)
 {
     bench_spec spec = small();
@@ -287,6 +323,7 @@ int main(void)
         cmocka_unit_test(test_peak_is_a_number),
         cmocka_unit_test(test_report_of_everything),
         cmocka_unit_test(test_parts_leave_the_rest_out),
+        cmocka_unit_test(test_turns),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_without_memory),
         cmocka_unit_test(test_memory_is_foretold),

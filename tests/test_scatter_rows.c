@@ -95,6 +95,60 @@ static void test_same_sums(void **state)
     rows_free(&r);
 }
 
+/* The upper triangle of the sum of (h - m_c)(h - m_c)', in two passes over all rows. */
+static void plain_moments(size_t n, size_t d, size_t c, const double *H, const int *labels, double *moments)
+{
+    double *means = check_memory(c * d * sizeof *means), *counts = check_memory(c * sizeof *counts);
+
+    memset(means, 0, c * d * sizeof *means);
+    memset(counts, 0, c * sizeof *counts);
+    memset(moments, 0, d * d * sizeof *moments);
+    for (size_t i = 0; i < n; i++) {
+        counts[labels[i]]++;
+        for (size_t j = 0; j < d; j++) means[(size_t)labels[i] * d + j] += H[i * d + j];
+    }
+    for (size_t i = 0; i < n; i++) {
+        const double *sum = means + (size_t)labels[i] * d, count = counts[labels[i]];
+        for (size_t j = 0; j < d; j++)
+            for (size_t k = j; k < d; k++)
+                moments[j * d + k] += (H[i * d + j] - sum[j] / count) * (H[i * d + k] - sum[k] / count);
+    }
+    free(means);
+    free(counts);
+}
+
+/* Numbers of columns and rows around the sizes of kernels, pieces and portions; more classes than a portion has rows. */
+static void test_pooled_against_plain_loops(void **state)
+{
+    static const size_t shapes[][3] = { { 255, 1, 2 },   { 256, 3, 2 },   { 700, 4, 3 },     { 1000, 13, 7 },
+                                        { 5003, 9, 4 },  { 3001, 31, 6 }, { 2000, 100, 10 }, { 600, 256, 5 },
+                                        { 520, 257, 3 }, { 1500, 5, 600 } };
+
+    (void)state;
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+        size_t n = shapes[s][0], d = shapes[s][1], c = shapes[s][2], before = c + c * d;
+        uint64_t seed = s;
+        double *H = check_memory(n * d * sizeof *H), *expected = check_memory(d * d * sizeof *expected);
+        int *labels = check_memory(n * sizeof *labels);
+        dlda_scatter *scatter = NULL;
+        for (size_t i = 0; i < n * d; i++) H[i] = check_normal(&seed) + 10;
+        for (size_t i = 0; i < n; i++) labels[i] = (int)(i * i % c);
+        CHECK_OK(dlda_scatter_create_pooled(c, d, &scatter));
+        CHECK_OK(dlda_scatter_add_rows(scatter,
+                                       &(dlda_row_block){ .doubles = H, .labels = labels, .n = n, .threads = 2 }));
+        double *sums = sums_of(scatter);
+        plain_moments(n, d, c, H, labels, expected);
+        for (size_t j = 0; j < d; j++)
+            for (size_t k = j; k < d; k++)
+                assert_true(fabs(sums[before + j * d + k] - expected[j * d + k]) <= 1e-11 * (double)n);
+        dlda_scatter_destroy(scatter);
+        free(sums);
+        free(H);
+        free(expected);
+        free(labels);
+    }
+}
+
 /* In the last lane, in the first one, and where there is only one. */
 static void test_refused_rows_leave_no_trace(void **state)
 {
@@ -141,6 +195,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_sums),
+        cmocka_unit_test(test_pooled_against_plain_loops),
         cmocka_unit_test(test_refused_rows_leave_no_trace),
     };
 

@@ -52,6 +52,11 @@ size_t bench_resident_bytes(const char *key)
     return (size_t)kilobytes * 1024;
 }
 
+int bench_next(const bench_spec *spec, const bench_result *measured)
+{
+    return spec->turn ? spec->turn(spec->user, measured) : !measured;
+}
+
 static int wants(const bench_spec *spec, bench_part part)
 {
     return spec->part == BENCH_ALL || spec->part == part;
@@ -106,20 +111,27 @@ done:
     return status;
 }
 
-static dlda_status measure_inference(const dlda_network *network, size_t batch, dlda_team *team, size_t repeats,
-                                     double *images_per_second)
+static double time_inference(inference *self, size_t batch, size_t repeats)
+{
+    for (size_t r = 0; r < repeats; r++) {
+        double begin = dlda_seconds_now();
+        dlda_plan_infer(self->plan, self->weights, self->state, self->X, batch);
+        self->times[r] = dlda_seconds_now() - begin;
+    }
+    return bench_median(self->times, repeats);
+}
+
+/* `images_per_second` is the field of `out` for this batch. */
+static dlda_status measure_inference(const dlda_network *network, const bench_spec *spec, size_t batch,
+                                     dlda_team *team, size_t repeats, bench_result *out, double *images_per_second)
 {
     dlda_status status = DLDA_OK;
     inference self = { 0 };
 
     DLDA_TRY(prepare_inference(&self, network, batch, team, repeats));
-    dlda_plan_infer(self.plan, self.weights, self.state, self.X, batch);
-    for (size_t r = 0; r < repeats; r++) {
-        double begin = dlda_seconds_now();
-        dlda_plan_infer(self.plan, self.weights, self.state, self.X, batch);
-        self.times[r] = dlda_seconds_now() - begin;
-    }
-    *images_per_second = (double)batch / bench_median(self.times, repeats);
+    dlda_plan_infer(self.plan, self.weights, self.state, self.X, batch); /* warm-up */
+    for (const bench_result *measured = NULL; bench_next(spec, measured); measured = out)
+        *images_per_second = (double)batch / time_inference(&self, batch, repeats);
 done:
     dlda_plan_destroy(self.plan);
     dlda_release(self.weights);
@@ -141,6 +153,8 @@ static dlda_status check_spec(const bench_spec *spec)
     if (!objective)
         return dlda_fail(DLDA_E_ARGUMENT, "benchmark: unknown objective '%s'",
                          spec->objective ? spec->objective : "");
+    if (spec->turn && (spec->part == BENCH_ALL || spec->part == BENCH_LAYERS))
+        return dlda_fail(DLDA_E_ARGUMENT, "benchmark: in turns, expected the part step, inference or single");
     if (wants(spec, BENCH_STEP) && !objective->softmax && spec->batch < 4)
         return dlda_fail(DLDA_E_ARGUMENT,
                          "benchmark: batch %zu; an lda objective needs two classes with two images "
@@ -184,7 +198,7 @@ static dlda_status measure_machine(dlda_team *team, bench_result *out)
 static dlda_status measure(const dlda_network *network, const bench_spec *spec, dlda_team *team, bench_result *out)
 {
     dlda_status status = DLDA_OK;
-    size_t singles = spec->repeats > LEAST_SINGLES ? spec->repeats : LEAST_SINGLES;
+    size_t singles = spec->repeats > LEAST_SINGLES || spec->turn ? spec->repeats : LEAST_SINGLES;
     bench_layer *layers = NULL;
 
     if (wants(spec, BENCH_STEP)) DLDA_TRY(bench_step(network, spec, team, out));
@@ -192,11 +206,12 @@ static dlda_status measure(const dlda_network *network, const bench_spec *spec, 
         DLDA_TRY(bench_layers(network, spec, team, &out->n_layers, &layers));
         out->layers = layers;
     }
-    if (wants(spec, BENCH_INFERENCE)) {
-        DLDA_TRY(measure_inference(network, spec->batch, team, spec->repeats, &out->inference_images_per_second));
-        DLDA_TRY(measure_inference(network, 1, team, singles, &out->single_images_per_second));
-    }
-    DLDA_TRY(measure_machine(team, out));
+    if (wants(spec, BENCH_INFERENCE))
+        DLDA_TRY(measure_inference(network, spec, spec->batch, team, spec->repeats, out,
+                                   &out->inference_images_per_second));
+    if (wants(spec, BENCH_SINGLE) || (wants(spec, BENCH_INFERENCE) && !spec->turn))
+        DLDA_TRY(measure_inference(network, spec, 1, team, singles, out, &out->single_images_per_second));
+    if (!spec->turn) DLDA_TRY(measure_machine(team, out));
 done:
     return status;
 }

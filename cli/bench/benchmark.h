@@ -9,10 +9,13 @@
 
 typedef enum bench_part {
     BENCH_ALL,
-    BENCH_STEP,     /* training steps on random images                            */
-    BENCH_LAYERS,   /* the three passes of each convolution and dense layer alone */
-    BENCH_INFERENCE /* features of random images                                  */
+    BENCH_STEP,      /* training steps on random images                            */
+    BENCH_LAYERS,    /* the three passes of each convolution and dense layer alone */
+    BENCH_INFERENCE, /* features of random images, in batches and one by one       */
+    BENCH_SINGLE     /* one by one only                                            */
 } bench_part;
+
+struct bench_result;
 
 typedef struct bench_spec {
     const char *net;       /* mnist, cifar10, stl10, mlp, or a file; without an input line it gets 28 x 28 x 1 */
@@ -26,6 +29,10 @@ typedef struct bench_spec {
     size_t shift;
     size_t norm_group, micro_batch; /* of the steps, as the options of these names; 0: the whole batch */
     const dlda_comm *comm;          /* ranks that do the steps together; NULL: one process              */
+    /* NULL: each part is measured once. Else called after the warm-up, with NULL, and after each measurement, with its
+     * figures: returns whether to measure again. Parts: BENCH_STEP, BENCH_INFERENCE (batches only), BENCH_SINGLE. */
+    int (*turn)(const void *user, const struct bench_result *measured);
+    const void *user;
 } bench_spec;
 
 /* One pass of a layer over a whole batch. */
@@ -78,6 +85,9 @@ void bench_destroy(bench_result *benchmark);
 
 /* benchmark_step.c: times training steps. */
 dlda_status bench_step(const dlda_network *network, const bench_spec *spec, dlda_team *team, bench_result *out);
+
+/* Whether a part is measured (again): the result of spec->turn, or just once. */
+int bench_next(const bench_spec *spec, const bench_result *measured);
 
 /* Sorts the values; n >= 1. */
 double bench_median(double *values, size_t n);

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CLASSES = 10 };
+enum { CLASSES = 10, MOST_EPOCHS = 1000000 };
 
 /* ---- A trainer on random images ---- */
 
@@ -69,7 +69,7 @@ static dlda_status set_number(dlda_options *options, const char *name, size_t nu
 static dlda_status make_trainer(const bench_spec *spec, const dlda_dataset *images, dlda_trainer **trainer)
 {
     dlda_status status = DLDA_OK;
-    size_t epochs = spec->repeats + 2;
+    size_t epochs = spec->turn ? MOST_EPOCHS : spec->repeats + 2;
     dlda_options *options = NULL;
 
     DLDA_TRY(dlda_options_create(&options));
@@ -134,7 +134,6 @@ static dlda_status run_steps(dlda_trainer *trainer, const dlda_comm *comm, size_
     dlda_status status = DLDA_OK;
     stopwatch watch = { 0 };
 
-    DLDA_TRY(time_step(trainer, &watch)); /* warm-up */
     for (size_t r = 0; r < repeats; r++) {
         double sum = 0;
         watch.waited = 0;
@@ -194,9 +193,12 @@ dlda_status bench_step(const dlda_network *network, const bench_spec *spec, dlda
     DLDA_TRY(DLDA_TAKE(&times, n_times, "times"));
     DLDA_TRY(make_images(network, spec, &images));
     DLDA_TRY(make_trainer(spec, images, &trainer));
-    DLDA_TRY(run_steps(trainer, spec->comm, spec->repeats, times));
-    fill_result(network, spec->batch, spec->repeats, times, out);
     DLDA_TRY(dlda_passes_measure(network, &passes, &out->plan_bytes));
+    DLDA_TRY(time_step(trainer, &(stopwatch){ 0 })); /* warm-up */
+    for (const bench_result *measured = NULL; bench_next(spec, measured); measured = out) {
+        DLDA_TRY(run_steps(trainer, spec->comm, spec->repeats, times));
+        fill_result(network, spec->batch, spec->repeats, times, out);
+    }
 done:
     dlda_trainer_destroy(trainer);
     dlda_dataset_destroy(images);

@@ -177,7 +177,15 @@ static void write_text(const cli_options *options, const bench_result *b)
     if (!isnan(b->inference_images_per_second))
         printf("\ninference      %.1f images/s with %zu at once, %.1f images/s one by one\n",
                b->inference_images_per_second, b->batch, b->single_images_per_second);
+    else if (!isnan(b->single_images_per_second))
+        printf("\ninference      %.1f images/s one by one\n", b->single_images_per_second);
     if (b->n_layers > 0) print_layers(b);
+}
+
+static void write_result(const cli_options *options, const bench_result *b)
+{
+    if (option_is(options, "json", "true")) write_json(options, b);
+    else write_text(options, b);
 }
 
 /* ---- The command ---- */
@@ -185,12 +193,25 @@ static void write_text(const cli_options *options, const bench_result *b)
 static bench_part part_of(const cli_options *options)
 {
     static const char *const names[] = {
-        [BENCH_STEP] = "step", [BENCH_LAYERS] = "layers", [BENCH_INFERENCE] = "inference"
+        [BENCH_STEP] = "step", [BENCH_LAYERS] = "layers", [BENCH_INFERENCE] = "inference", [BENCH_SINGLE] = "single"
     };
 
-    for (int part = BENCH_STEP; part <= BENCH_INFERENCE; part++)
+    for (int part = BENCH_STEP; part <= BENCH_SINGLE; part++)
         if (option_is(options, "part", names[part])) return (bench_part)part;
     return BENCH_ALL;
+}
+
+/* --paced: prints what was measured and waits for a line of the standard input, whose end is the end. */
+static int next_turn(const void *user, const bench_result *measured)
+{
+    int c;
+
+    if (measured) write_json(user, measured);
+    else puts("ready");
+    fflush(stdout);
+    while ((c = getchar()) != EOF)
+        if (c == '\n') return 1;
+    return 0;
 }
 
 static int run_bench(const cli_arguments *arguments)
@@ -210,11 +231,12 @@ static int run_bench(const cli_arguments *arguments)
         .norm_group = (size_t)option_number(options, "norm-group"),
         .micro_batch = (size_t)option_number(options, "micro-batch"),
         .comm = ranks_comm(),
+        .turn = option_is(options, "paced", "true") ? next_turn : NULL,
+        .user = options,
     };
 
     int code = exit_code_of(name, bench_run(&spec, &benchmark));
-    if (code == EXIT_OK && option_is(options, "json", "true")) write_json(options, benchmark);
-    else if (code == EXIT_OK) write_text(options, benchmark);
+    if (code == EXIT_OK && !spec.turn) write_result(options, benchmark);
     bench_destroy(benchmark);
     return code;
 }

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 def encode(y: NDArray) -> tuple[NDArray, NDArray[np.int32]]:
     """The classes in order, and the position of each label among them."""
     if y.dtype.kind in "iu" and y.size:
-        low, width = int(y.min()), int(y.max()) - int(y.min()) + 1
-        if width <= max(1024, y.size):  # counting is faster than sorting
+        low, high = int(y.min()), int(y.max())
+        if high - low < max(1024, y.size):  # counting is faster than sorting
             place = (y - np.asarray(low, y.dtype)).astype(np.intp, copy=False)
-            present = np.zeros(width, bool)
-            present[place] = True
-            codes = (np.cumsum(present) - 1).astype(np.int32)[place]
+            present = np.bincount(place) > 0
+            codes = place.astype(np.int32)
+            if not present.all():
+                codes = (np.cumsum(present) - 1).astype(np.int32)[codes]
             return (np.flatnonzero(present) + low).astype(y.dtype), codes
     classes, codes = np.unique(y, return_inverse=True)
     return classes, codes.astype(np.int32).reshape(-1)

@@ -58,7 +58,7 @@ class Training:
     """One training, from data sets to a model.
 
     `callbacks` are called after each epoch with its record; one that returns True ends the training, and an exception of
-    one ends it, too, and is raised again. After Ctrl-C the training ends with the current batch.
+    one ends it, too, and is raised again. So does an exception of the handler of Ctrl-C, after the current batch.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class Training:
         lib.dlda_trainer_create(options.handle, train.handle, held_out, self._trainer.out)
         self._callbacks = list(callbacks)
         self._progress = _Progress(int(options.get("epochs"))) if verbose else None
-        self._stops = self._interrupted = False
+        self._stops = False
         self._raised: BaseException | None = None
         self._messages: list[str] = []
 
@@ -91,29 +91,42 @@ class Training:
         lib.dlda_trainer_record(self._trainer, os.fsencode(folder), 0)
 
     def run(self) -> None:
-        """Trains. KeyboardInterrupt after Ctrl-C: `model` and `history` are then those of the complete epochs."""
+        """Trains. After an exception, `model` and `history` are those of the complete epochs."""
         watch = struct["dlda_watch"]()
         types = dict(watch._fields_)
         watch.log = types["log"](lambda _user, message: self._messages.append(message.decode("utf-8", "replace")))
         watch.epoch = types["epoch"](self._on_epoch)
-        watch.stop = types["stop"](lambda _user: int(self._stops or self._interrupted))
+        watch.stop = types["stop"](lambda _user: int(self._stops))
         if self._progress:
             watch.batch = types["batch"](self._progress.batch)
         lib.dlda_trainer_watch(self._trainer, byref(watch))
         try:
             with _Interrupt(self):
                 status = lib.dlda_trainer_run(self._trainer)
+                if status == constant["DLDA_E_STOPPED"] and self.history:
+                    lib.dlda_trainer_finish(self._trainer)
         finally:
             lib.dlda_trainer_watch(self._trainer, None)
             if self._progress:
                 self._progress.close()
-        if status == constant["DLDA_E_STOPPED"] and self.history:
-            lib.dlda_trainer_finish(self._trainer)
         self._warn()
+        if isinstance(self._raised, KeyboardInterrupt):
+            raise KeyboardInterrupt(self._how_far()) from None
         if self._raised:
             raise self._raised
-        if self._interrupted:
-            raise KeyboardInterrupt
+
+    def _how_far(self) -> str:
+        done = len(self.history)
+        kept = (
+            "the best model so far is kept"
+            if lib.dlda_trainer_model(self._trainer)
+            else "no epoch was measured yet, so there is no model"
+        )
+        return f"the training was stopped after {done} complete epoch{'s' * (done != 1)}; {kept}"
+
+    def stop(self, error: BaseException) -> None:
+        """Ends the training after the current batch; `run` raises the first such error."""
+        self._raised, self._stops = self._raised or error, True
 
     def _warn(self) -> None:
         """Issues the warnings of the library; its other messages are notes."""
@@ -127,9 +140,10 @@ class Training:
             if self._progress:
                 self._progress.epoch(record)
             for callback in self._callbacks:
-                self._stops |= bool(callback(record))
+                if callback(record):
+                    self._stops = True
         except BaseException as error:
-            self._raised, self._stops = error, True
+            self.stop(error)
 
     @property
     def history(self) -> list[Record]:
@@ -155,21 +169,24 @@ def _record(epoch: Any) -> Record:
 
 
 class _Interrupt:
-    """In the main thread, turns Ctrl-C into a request to stop; a second one interrupts at once. A handler of the host
-    program stays."""
+    """In the main thread, calls the handler of Ctrl-C so that its exception ends the training: Python runs handlers inside
+    the functions that the library calls, where an exception would be lost. One that raises nothing lets it go on."""
 
     def __init__(self, training: Training) -> None:
         self._training = training
         self._former: Any = None
 
     def __enter__(self) -> None:
-        main = threading.current_thread() is threading.main_thread()
-        if main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-            self._former = signal.signal(signal.SIGINT, self._stop)
+        handler = signal.getsignal(signal.SIGINT)
+        if threading.current_thread() is threading.main_thread() and callable(handler):
+            self._former = handler
+            signal.signal(signal.SIGINT, self._handle)
 
-    def _stop(self, _number: int, _frame: Any) -> None:
-        self._training._interrupted = True
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    def _handle(self, number: int, frame: Any) -> None:
+        try:
+            self._former(number, frame)
+        except BaseException as error:
+            self._training.stop(error)
 
     def __exit__(self, *_error: Any) -> None:
         if self._former is not None:

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -175,36 +176,43 @@ class DeepLDAClassifier(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Transf
     def fit(self, X: Any, y: ArrayLike | None = None, validation_data: Any = None) -> DeepLDAClassifier:
         """Trains on X with labels y. `validation_data` is (X, y), instead of samples that are held out."""
         start = self.model_ if self.warm_start and hasattr(self, "model_") else None
-        images, labels = self._data(X, y)
-        if labels is None:
-            whole = images
-            names = whole.names
-            self.classes_ = natural_classes(names)
-        else:
-            self.classes_, codes = encode(labels)
-            names = _names(self.classes_)
-            whole = self._labelled(images, codes, names)
-        self._train(whole, self._held_out(validation_data, names), start, {})
+        with self._unchanged_by_failures():
+            images, labels = self._data(X, y)
+            if labels is None:
+                whole, classes = images, natural_classes(images.names)
+            else:
+                classes, codes = encode(labels)
+                whole = self._labelled(images, codes, _names(classes))
+            self._train(whole, self._held_out(validation_data, classes, whole.names), classes, start, {})
         return self
 
     def partial_fit(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> DeepLDAClassifier:
         """Trains one epoch on these samples, from the weights so far. The LDA is that of these samples, which need at
         least two of every class; the first call may name the classes."""
         first = not hasattr(self, "model_")
-        images, labels = self._data(X, y, reset=first)
-        if first:
-            self.classes_ = np.unique(np.asarray(labels if classes is None else classes))
-        names = _names(self.classes_)
-        data = self._labelled(images, codes_in(self.classes_, np.asarray(labels)), names)
         fixed: dict[str, Any] = {"epochs": 1, "validation": 0, "schedule": "halve", "warm-up": 0}
         if not first:
             fixed["net"] = self.net_
-        if self.batch is not None:
-            fixed["batch"] = min(self.batch, data.count)
-        history = [] if first else self.history_
-        self._train(data, None, None if first else self.model_, fixed)
-        self.history_ = history + self.history_
+        with self._unchanged_by_failures():
+            images, labels = self._data(X, y, reset=first)
+            known = np.unique(np.asarray(labels if classes is None else classes)) if first else self.classes_
+            data = self._labelled(images, codes_in(known, np.asarray(labels)), _names(known))
+            if self.batch is not None:
+                fixed["batch"] = min(self.batch, data.count)
+            self._train(data, None, known, None if first else self.model_, fixed, [] if first else self.history_)
         return self
+
+    @contextmanager
+    def _unchanged_by_failures(self) -> Iterator[None]:
+        """What was fitted before stays if a fit fails, or is stopped before there is a model."""
+        before = dict(vars(self))
+        try:
+            yield
+        except BaseException:
+            if getattr(self, "model_", None) is before.get("model_"):
+                self.__dict__.clear()
+                self.__dict__.update(before)
+            raise
 
     def _data(self, X: Any, y: Any, reset: bool = True) -> tuple[Any, NDArray | None]:
         """Images as an array, a list of files or a data set; labels, None if the data have their own."""
@@ -236,18 +244,26 @@ class DeepLDAClassifier(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Transf
             return Dataset.of_pictures(images, codes, names)
         return Dataset.of_arrays(images, codes, names)
 
-    def _held_out(self, validation_data: Any, names: list[str]) -> Dataset | None:
+    def _held_out(self, validation_data: Any, classes: NDArray, names: list[str]) -> Dataset | None:
         if validation_data is None:
             return None
         X, y = validation_data
         images, labels = self._data(X, y, reset=False)
-        return self._labelled(images, codes_in(self.classes_, np.asarray(labels)), names)
+        return self._labelled(images, codes_in(classes, np.asarray(labels)), names)
 
-    def _train(self, whole: Dataset, held_out: Dataset | None, start: Model | None, fixed: dict[str, Any]) -> None:
+    def _train(
+        self,
+        whole: Dataset,
+        held_out: Dataset | None,
+        classes: NDArray,
+        start: Model | None,
+        fixed: dict[str, Any],
+        earlier: Sequence[Record] = (),
+    ) -> None:
+        """Trains from the weights of `start`, with options that are `fixed`; history follows that of `earlier` fits."""
         options = self._make_options(whole, held_out, fixed)
         train, validation = _divide(whole, options) if held_out is None else (whole, held_out)
-        self.choices_ = options.choose(train)
-        self.net_ = options.get("net")
+        choices = options.choose(train)
         training = Training(options, train, validation, self.callbacks or (), self.verbose)
         try:
             if start is not None:
@@ -257,19 +273,15 @@ class DeepLDAClassifier(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Transf
             try:
                 training.run()
             finally:
-                self._keep(training, whole)
+                model = training.model(self.n_jobs)
+                if model is not None:
+                    self.classes_, self.choices_, self.net_ = classes, choices, options.get("net")
+                    self.history_ = [*earlier, *training.history]
+                    self.image_shape_ = whole.shape
+                    self.n_features_in_ = int(np.prod(whole.shape))
+                    self._use(model)
         finally:
             training.close()
-
-    def _keep(self, training: Training, data: Dataset) -> None:
-        """What was trained, also if it was interrupted."""
-        model = training.model(self.n_jobs)
-        if model is None:
-            return
-        self.history_ = training.history
-        self.image_shape_ = data.shape
-        self.n_features_in_ = int(np.prod(data.shape))
-        self._use(model)
 
     def _make_options(self, data: Dataset, held_out: Dataset | None, fixed: dict[str, Any]) -> Options:
         options = Options()

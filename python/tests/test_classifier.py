@@ -110,10 +110,54 @@ def test_ctrl_c_keeps_the_best_model(digits):
         callbacks=[lambda r: r["epoch"] == 2 and os.kill(os.getpid(), signal.SIGINT) and None],
     )
     before = signal.getsignal(signal.SIGINT)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt, match="best model so far is kept"):
         clf.fit(X, y)
     assert signal.getsignal(signal.SIGINT) is before
     assert 2 <= len(clf.history_) < 60 and clf.predict(X_test).shape == (300,)
+
+
+def test_ctrl_c_before_there_is_a_model(rows):
+    """Nothing is measured before epoch 50: the estimator stays as it was, fitted or not."""
+    X, y = rows
+    late = {
+        "epochs": 100,
+        "options": {"measure-every": 50},
+        "callbacks": [lambda r: r["epoch"] == 2 and os.kill(os.getpid(), signal.SIGINT) and None],
+    }
+    clf = quick(**late)
+    with pytest.raises(KeyboardInterrupt, match="after 2 complete epochs.* no model"):
+        clf.fit(X, y)
+    with pytest.raises(NotFittedError):
+        clf.predict(X)
+    clf = quick().fit(X, y)
+    before = clf.predict_proba(X)
+    with pytest.raises(KeyboardInterrupt):
+        clf.set_params(**late).fit(X[:, :4], np.array(list("abc"))[y])
+    assert clf.classes_.tolist() == [0, 1, 2]
+    np.testing.assert_array_equal(clf.predict_proba(X), before)
+
+
+def test_handlers_of_the_host_program(rows):
+    """What a handler of Ctrl-C raises ends the training; one that raises nothing lets it go on."""
+
+    class Enough(Exception):
+        pass
+
+    def raising(_number, _frame):
+        raise Enough
+
+    seen = []
+    before = signal.getsignal(signal.SIGINT)
+    clf = quick(epochs=4, callbacks=[lambda r: r["epoch"] == 1 and os.kill(os.getpid(), signal.SIGINT) and None])
+    try:
+        signal.signal(signal.SIGINT, raising)
+        with pytest.raises(Enough):
+            clf.fit(*rows)
+        assert len(clf.history_) < 4 and signal.getsignal(signal.SIGINT) is raising
+        signal.signal(signal.SIGINT, lambda number, _frame: seen.append(number))
+        assert len(clf.fit(*rows).history_) == 4 and seen == [signal.SIGINT]
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_interpreter_lock_is_released(digits):

@@ -18,4 +18,6 @@ const dlda_kernel_set dlda_fast_kernels = {
     .activation_forward = dlda_activation_forward,
     .activation_backward = dlda_activation_backward,
     .dropout = dlda_dropout_apply,
+    .class_means = dlda_class_means,
+    .class_centre = dlda_class_centre,
 };

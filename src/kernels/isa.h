@@ -46,6 +46,8 @@
 #define dlda_dropout_apply             DLDA_ISA_NAME(dlda_dropout_apply)
 #define dlda_reduce_rows               DLDA_ISA_NAME(dlda_reduce_rows)
 #define dlda_column_sums               DLDA_ISA_NAME(dlda_column_sums)
+#define dlda_class_means               DLDA_ISA_NAME(dlda_class_means)
+#define dlda_class_centre              DLDA_ISA_NAME(dlda_class_centre)
 
 /* Floats per vector. Wider than the machine's is correct too: the compiler splits it. */
 #ifndef DLDA_LANES

@@ -92,6 +92,21 @@ typedef struct dlda_dropout {
     const size_t *samples; /* [N] sample numbers */
 } dlda_dropout;
 
+/* ---- Rows with a class each, for the sums of LDA ---- */
+
+/* Rows of D values in float or double; `index` NULL stands for 0, 1, 2, ... */
+typedef struct dlda_class_rows {
+    const float *floats;   /* [..][D], or else: */
+    const double *doubles; /* [..][D]           */
+    const int *labels;     /* [..]              */
+    const size_t *index;   /* [n]               */
+} dlda_class_rows;
+
+static inline size_t dlda_row_at(const dlda_class_rows *rows, size_t i)
+{
+    return rows->index ? rows->index[i] : i;
+}
+
 typedef struct dlda_kernel_set {
     const char *name; /* "avx2", "reference", ... */
 
@@ -125,6 +140,14 @@ typedef struct dlda_kernel_set {
 
     /* Multiplies by the mask in place; the same for values and gradients. */
     void (*dropout)(const dlda_dropout *, const dlda_exec *, size_t N, float *X);
+
+    /* Of rows first .. first+n-1: how many are of each class, counts [C], and the means of these classes, [C][D]. The
+     * means of other classes are not set. NULL in the reference, as is the next one. */
+    void (*class_means)(const dlda_class_rows *, size_t first, size_t n, size_t C, size_t D, size_t *counts,
+                        double *means);
+    /* The same rows minus the means of their classes, centred [n][D]. */
+    void (*class_centre)(const dlda_class_rows *, size_t first, size_t n, size_t D, const double *means,
+                         double *centred);
 } dlda_kernel_set;
 
 /* The fast kernels for this machine: compiled for AVX-512, AVX2 with FMA, or a generic machine. */

@@ -40,7 +40,7 @@ void dlda_gemm_run(const dlda_gemm *gemm, const float *A, const float *B, float 
 
 /* S [d][d] += X' X in double, X [n][d]. Both triangles are updated. */
 void dlda_double_add_products(size_t n, size_t d, const double *X, double *S);
-/* The same for the upper triangle only; the lower is not touched. */
+/* The same for the upper triangle; the lower one holds nothing of use afterwards. */
 void dlda_double_add_upper_products(size_t n, size_t d, const double *X, double *S);
 
 /* C [m][n] += A' B in double, of matrices A [k][m], B [k][n] and C whose rows are `ld` doubles apart. */

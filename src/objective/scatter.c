@@ -7,11 +7,13 @@
  *     M = M1 + M2 + n1 n2 / (n1 + n2) (m1 - m2)(m1 - m2)'          (Chan, Golub, LeVeque 1979).
  *
  * A pooled scatter keeps a single M for all classes. Centring is still per class, but the products of a whole
- * portion are one BLAS call, with the correction terms appended as rows sqrt(n1 n2 / (n1 + n2)) (m1 - m2).
+ * portion are one call. The correction terms are collected as rows sqrt(n1 n2 / (n1 + n2)) (m1 - m2), and their products
+ * are added when there are many of them.
  */
 #include "objective/scatter.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "kernels/kernels.h"
 #include "linalg/gemm.h"
 
 #include <math.h>
@@ -19,12 +21,18 @@
 #include <string.h>
 
 /* Portions of wide rows fill a cache, so that each product is large enough to be efficient. Narrow rows fit anyway;
- * 256 of them are enough. */
-static size_t portion_of(size_t features)
+ * 256 of them are enough. Pooled products take the rows of all classes at once: a smaller portion, which stays in the
+ * second-level cache from the first pass to the last, and has several rows for each row of correction. */
+static size_t portion_of(size_t classes, size_t features, int pooled)
 {
-    enum { NARROW = 32, LEAST = 256, VALUES = 1 << 17 };
+    enum { NARROW = 32, LEAST = 256, VALUES = 1 << 17, POOLED_VALUES = 1 << 15, PER_CLASS = 16, PIECE = 64 };
+    size_t most = features < NARROW || VALUES / features < LEAST ? LEAST : VALUES / features;
+    size_t rows = POOLED_VALUES / features;
 
-    return features < NARROW || VALUES / features < LEAST ? LEAST : VALUES / features;
+    if (!pooled) return most;
+    if (rows < PER_CLASS * classes) rows = PER_CLASS * classes;
+    if (rows > most) rows = most;
+    return rows < LEAST ? LEAST : rows - rows % PIECE;
 }
 
 static dlda_status take_scratch(dlda_scatter *self)
@@ -36,7 +44,7 @@ static dlda_status take_scratch(dlda_scatter *self)
     DLDA_TRY(DLDA_TAKE(&self->start, self->C + 1, "scatter rows"));
     DLDA_TRY(DLDA_TAKE(&self->order, self->portion, "scatter rows"));
     DLDA_TRY(DLDA_TAKE(&self->grouped, n_grouped, "scatter rows"));
-    DLDA_TRY(DLDA_TAKE(&self->shift, self->D, "scatter rows"));
+    DLDA_TRY(DLDA_TAKE(&self->shift, (self->pooled ? self->C : 1) * self->D, "scatter rows"));
 done:
     return status;
 }
@@ -58,7 +66,7 @@ dlda_status dlda_scatter_create_as(size_t classes, size_t features, int pooled, 
     self->C = classes;
     self->D = features;
     self->pooled = pooled;
-    self->portion = portion > 0 ? portion : portion_of(features);
+    self->portion = portion > 0 ? portion : portion_of(classes, features, pooled);
     DLDA_TRY(DLDA_TAKE(&self->counts, classes, "class counts"));
     DLDA_TRY(DLDA_TAKE(&self->means, n_means, "class means"));
     DLDA_TRY(DLDA_TAKE(&self->moments, n_moments, "class moments"));
@@ -115,19 +123,6 @@ void dlda_scatter_reset(dlda_scatter *self)
 
 /* ---- Adding rows ---- */
 
-/* Rows in float or double; `index` NULL stands for 0, 1, 2, ... */
-typedef struct row_list {
-    const float *floats;   /* [..][D], or else: */
-    const double *doubles; /* [..][D]           */
-    const int *labels;     /* [..]              */
-    const size_t *index;   /* [n]               */
-} row_list;
-
-static size_t row_at(const row_list *rows, size_t i)
-{
-    return rows->index ? rows->index[i] : i;
-}
-
 /* Updates count and mean of class c for n more rows with mean `mean`. */
 static void move_mean(dlda_scatter *self, size_t c, size_t n, const double *mean)
 {
@@ -164,7 +159,7 @@ static void join_as_row(dlda_scatter *self, size_t c, size_t n, const double *me
 }
 
 /* Copies rows order[0 .. n-1], all of one class, to `to` and centres them; `shift` receives their mean. */
-static void centre_rows(dlda_scatter *self, const row_list *rows, const size_t *order, size_t n, double *to)
+static void centre_rows(dlda_scatter *self, const dlda_class_rows *rows, const size_t *order, size_t n, double *to)
 {
     size_t D = self->D;
     double *restrict shift = self->shift;
@@ -172,7 +167,7 @@ static void centre_rows(dlda_scatter *self, const row_list *rows, const size_t *
     memset(shift, 0, D * sizeof *shift);
     for (size_t i = 0; i < n; i++) {
         double *restrict row = to + i * D;
-        size_t at = row_at(rows, order[i]) * D;
+        size_t at = dlda_row_at(rows, order[i]) * D;
         if (rows->doubles) memcpy(row, rows->doubles + at, D * sizeof *row);
         else
             for (size_t j = 0; j < D; j++) row[j] = rows->floats[at + j];
@@ -184,44 +179,64 @@ static void centre_rows(dlda_scatter *self, const row_list *rows, const size_t *
 }
 
 /* Sorts rows first .. first+n-1 of the list by class, stably. */
-static void sort_portion(dlda_scatter *self, const row_list *rows, size_t first, size_t n)
+static void sort_portion(dlda_scatter *self, const dlda_class_rows *rows, size_t first, size_t n)
 {
     size_t *start = self->start;
 
     memset(start, 0, (self->C + 1) * sizeof *start);
-    for (size_t i = first; i < first + n; i++) start[rows->labels[row_at(rows, i)] + 1]++;
+    for (size_t i = first; i < first + n; i++) start[rows->labels[dlda_row_at(rows, i)] + 1]++;
     for (size_t c = 0; c < self->C; c++) start[c + 1] += start[c];
     /* Filling advances each start to the beginning of the next class; afterwards all are
      * shifted back by one class. */
-    for (size_t i = first; i < first + n; i++) self->order[start[rows->labels[row_at(rows, i)]]++] = i;
+    for (size_t i = first; i < first + n; i++) self->order[start[rows->labels[dlda_row_at(rows, i)]]++] = i;
     memmove(start + 1, start, self->C * sizeof *start);
     start[0] = 0;
 }
 
-static void add_portion(dlda_scatter *self, const row_list *rows, size_t first, size_t n)
+static void add_portion(dlda_scatter *self, const dlda_class_rows *rows, size_t first, size_t n)
 {
-    size_t D = self->D, joins = 0;
+    size_t D = self->D;
 
     sort_portion(self, rows, first, n);
     for (size_t c = 0; c < self->C; c++) {
         size_t begin = self->start[c], found = self->start[c + 1] - begin;
-        double *centred = self->grouped + begin * D;
         if (found == 0) continue;
-        centre_rows(self, rows, self->order + begin, found, centred);
-        if (self->pooled) {
-            join_as_row(self, c, found, self->shift, self->grouped + (n + joins++) * D);
-        } else {
-            dlda_double_add_products(found, D, centred, moments_of(self, c));
-            join_class(self, c, found, self->shift);
-        }
+        centre_rows(self, rows, self->order + begin, found, self->grouped);
+        dlda_double_add_products(found, D, self->grouped, moments_of(self, c));
+        join_class(self, c, found, self->shift);
     }
-    if (self->pooled) dlda_double_add_upper_products(n + joins, D, self->grouped, self->moments);
 }
 
-static void add_rows(dlda_scatter *self, const row_list *rows, size_t n)
+static double *corrections_of(const dlda_scatter *self)
+{
+    return self->grouped + self->portion * self->D;
+}
+
+static void add_corrections(dlda_scatter *self)
+{
+    if (self->joins) dlda_double_add_upper_products(self->joins, self->D, corrections_of(self), self->moments);
+    self->joins = 0;
+}
+
+static void add_pooled_portion(dlda_scatter *self, const dlda_class_rows *rows, size_t first, size_t n)
+{
+    size_t D = self->D, most_joins = self->C < n ? self->C : n;
+
+    if (self->joins + most_joins > self->portion) add_corrections(self);
+    dlda_kernels_fast()->class_means(rows, first, n, self->C, D, self->start, self->shift);
+    dlda_kernels_fast()->class_centre(rows, first, n, D, self->shift, self->grouped);
+    dlda_double_add_upper_products(n, D, self->grouped, self->moments);
+    for (size_t c = 0; c < self->C; c++)
+        if (self->start[c] > 0)
+            join_as_row(self, c, self->start[c], self->shift + c * D, corrections_of(self) + self->joins++ * D);
+}
+
+static void add_rows(dlda_scatter *self, const dlda_class_rows *rows, size_t n)
 {
     for (size_t first = 0; first < n; first += self->portion)
-        add_portion(self, rows, first, n - first < self->portion ? n - first : self->portion);
+        (self->pooled ? add_pooled_portion : add_portion)(self, rows, first,
+                                                          n - first < self->portion ? n - first : self->portion);
+    add_corrections(self);
 }
 
 static dlda_status check_labels(const dlda_scatter *self, const int *labels, size_t first, size_t n)
@@ -244,17 +259,34 @@ static dlda_status check_finite(const dlda_scatter *self, const dlda_row_block *
                      first + bad / D, bad % D, value);
 }
 
+/* Rows first .. first+n-1 of a block. */
+static dlda_class_rows part_of(const dlda_scatter *self, const dlda_row_block *rows, size_t first)
+{
+    return (dlda_class_rows){ .labels = rows->labels + first,
+                              .floats = rows->floats ? rows->floats + first * self->D : NULL,
+                              .doubles = rows->doubles ? rows->doubles + first * self->D : NULL };
+}
+
 dlda_status dlda_scatter_add_range(dlda_scatter *self, const dlda_row_block *rows, size_t first, size_t n)
 {
     dlda_status status = check_labels(self, rows->labels, first, n);
-    row_list list = { .labels = rows->labels + first };
+    dlda_class_rows list = part_of(self, rows, first);
 
     if (status == DLDA_OK) status = check_finite(self, rows, first, n);
+    if (status == DLDA_OK) add_rows(self, &list, n);
+    return status;
+}
+
+dlda_status dlda_scatter_add_new(dlda_scatter *self, const dlda_row_block *rows, size_t first, size_t n)
+{
+    dlda_status status = check_labels(self, rows->labels, first, n);
+    dlda_class_rows list = part_of(self, rows, first);
+    size_t n_means = self->C * self->D;
+
     if (status != DLDA_OK) return status;
-    if (rows->doubles) list.doubles = rows->doubles + first * self->D;
-    else list.floats = rows->floats + first * self->D;
     add_rows(self, &list, n);
-    return DLDA_OK;
+    return dlda_find_not_finite_double(self->means, n_means) == n_means ? DLDA_OK
+                                                                        : check_finite(self, rows, first, n);
 }
 
 dlda_status dlda_scatter_add_double(dlda_scatter *self, const double *H, const int *labels, size_t n)
@@ -275,7 +307,7 @@ dlda_status dlda_scatter_add(dlda_scatter *self, const float *H, const int *labe
 
 void dlda_scatter_add_chosen(dlda_scatter *self, const float *H, const int *labels, const size_t *index, size_t n)
 {
-    add_rows(self, &(row_list){ .floats = H, .labels = labels, .index = index }, n);
+    add_rows(self, &(dlda_class_rows){ .floats = H, .labels = labels, .index = index }, n);
 }
 
 dlda_status dlda_scatter_merge(dlda_scatter *self, const dlda_scatter *other)

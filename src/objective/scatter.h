@@ -17,11 +17,12 @@ struct dlda_scatter {
     double *means;   /* [C][D]     their means m_c                                              */
     double *moments; /* [C][D][D]  sums of (h-m_c)(h-m_c)'; pooled: [D][D], upper triangle only */
     /* scratch for one portion of rows */
-    size_t portion;  /* rows per portion                                                                       */
-    size_t *start;   /* [C + 1]    where the rows of each class begin in `order`                               */
-    size_t *order;   /* [portion]  rows of the portion, class by class                                         */
-    double *grouped; /* [portion][D]  the same rows, centred; pooled: [2 portion][D], correction rows appended */
-    double *shift;   /* [D]        mean of the portion's rows of one class                                     */
+    size_t portion;  /* rows per portion                                                                         */
+    size_t *start;   /* [C + 1]    where the rows of each class begin in `order`; pooled: their numbers          */
+    size_t *order;   /* [portion]  rows of the portion, class by class                                           */
+    double *grouped; /* [portion][D]  centred rows of a class; pooled: [2 portion][D], those of all classes, and */
+    size_t joins;    /*            rows of corrections, of which this many wait to be added                      */
+    double *shift;   /* [D]        mean of the portion's rows of one class; pooled: [C][D], of each              */
 };
 
 /* As dlda_scatter_create and dlda_scatter_create_pooled, with scratch for `portion` rows at a time: many scatters of few
@@ -37,6 +38,10 @@ dlda_status dlda_scatter_sum(dlda_scatter *scatter, const dlda_comm *comm);
 
 /* Adds rows first .. first+n-1 of a block; none of them if one is refused. */
 dlda_status dlda_scatter_add_range(dlda_scatter *scatter, const dlda_row_block *rows, size_t first, size_t n);
+
+/* The same for a scatter without rows, which is of no use after a failure. Values that are not finite are noticed by the
+ * means, without a pass over the rows. */
+dlda_status dlda_scatter_add_new(dlda_scatter *scatter, const dlda_row_block *rows, size_t first, size_t n);
 
 /* Like dlda_scatter_add, for the rows index[0 .. n-1] of H and labels, without checks. */
 void dlda_scatter_add_chosen(dlda_scatter *scatter, const float *H, const int *labels, const size_t *index,

@@ -36,25 +36,14 @@ static size_t lanes_of(const dlda_scatter *scatter, size_t n)
     return lanes;
 }
 
-/* Portion by portion, so that rows are still in the cache when they are added after the check. */
-static dlda_status add_lane(const adding *self, lane *to, size_t begin, size_t end)
-{
-    dlda_status status = DLDA_OK;
-    size_t portion = to->scatter->portion;
-
-    for (size_t first = begin; status == DLDA_OK && first < end; first += portion)
-        status = dlda_scatter_add_range(to->scatter, self->rows, first,
-                                        end - first < portion ? end - first : portion);
-    return status;
-}
-
 static void add_chunk(void *context, const dlda_chunk *chunk)
 {
     adding *self = context;
     lane *to = &self->lanes[chunk->index];
     size_t n = self->rows->n, L = self->n_lanes, l = chunk->index;
+    size_t begin = n * l / L, end = n * (l + 1) / L;
 
-    to->status = add_lane(self, to, n * l / L, n * (l + 1) / L);
+    to->status = dlda_scatter_add_new(to->scatter, self->rows, begin, end - begin);
     if (to->status != DLDA_OK) snprintf(to->message, sizeof to->message, "%s", dlda_last_error());
 }
 

@@ -318,6 +318,14 @@ json "a['layers'][0]['in'] == [6, 5, 8] and a['layers'][0]['out'] == [6, 5, 4]"
 expect 0 bench --net mlp --batch 20 --part inference --repeats 1 --json
 json "a['images_per_second'] is None and a['inference_images_per_second'] > 0 and a['layers'] == []"
 expect 0 bench --net mlp --batch 20 --part step --objective cce --repeats 1 --json; json "a['objective'] == 'cce'"
+expect 0 bench --net mlp --batch 20 --part single --repeats 1 --json
+json "a['inference_images_per_second'] is None and a['single_images_per_second'] > 0"
+for part in step inference single; do
+    printf '\n\n' | "$program" bench --net mlp --batch 8 --part $part --repeats 2 --paced >out 2>err
+    holds "paced $part: ready, and one line per line of input" test "$(head -n 1 out) $(grep -c '^{.*}$' out)" = "ready 2"
+    silent err
+done
+expect 2 bench --net mlp --batch 8 --paced; says 'expected the part step, inference or single'; silent out
 expect 2 bench --net mlp --batch 2; says 'expected at least 4'; silent out
 expect 2 bench --net mnits; says "did you mean 'mnist'?"
 expect 1 bench --net bad.net; says 'bad.net: line'
