@@ -140,9 +140,10 @@ static void print_presets(FILE *file)
     enum { COLUMN = 12 };
 
     print_heading(file, "Presets", " for known data sets; explicit options take precedence:");
-    for (size_t i = 0; dlda_preset_at(i);) {
+    size_t i = 0;
+    for (const dlda_preset *first = NULL; (first = dlda_preset_at(i)) != NULL;) {
         char text[1024] = "";
-        const dlda_preset *first = dlda_preset_at(i), *row = first;
+        const dlda_preset *row = first;
         for (; row && strcmp(row->data, first->data) == 0; row = dlda_preset_at(++i))
             add_preset(row, text, sizeof text);
         fprintf(file, "  %-*s", COLUMN - 2, first->data);

@@ -7,6 +7,7 @@
 #include "data/data.h"
 #include "read_data.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -128,6 +129,7 @@ static int check_options(const cli_command *verb, const cli_options *options)
 
 static int check_verb_words(const cli_command *verb, const cli_arguments *arguments)
 {
+    assert(verb);
     const char *expected = verb->operands[0] ? verb->operands : "no other word";
     size_t n = arguments->n_words - 1;
 

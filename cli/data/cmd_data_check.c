@@ -45,7 +45,8 @@ static void note_problem(void *user, const char *message)
     complain(name, "%s", message);
     if (!more) return; /* it was printed, at least */
     self->problems = more;
-    if ((self->problems[self->n_problems] = strdup(message)) != NULL) self->n_problems++;
+    char *copy = strdup(message);
+    if (copy) self->problems[self->n_problems++] = copy;
 }
 
 /* What was decided about the data is no damage. */

@@ -22,7 +22,7 @@ int paths_add(path_list *self, const char *command, const char *path)
             self->room = room;
         }
     }
-    char *copy = self->count < self->room ? strdup(path) : NULL;
+    char *copy = self->paths && self->count < self->room ? strdup(path) : NULL;
     if (!copy) {
         complain(command, "%s: no memory for its name", path);
         return EXIT_FAILED;

@@ -47,7 +47,7 @@ display_text display_clean(const char *text, size_t most)
     for (size_t count = 0; *text && count <= most; count++) {
         size_t n = take_character(text, character);
         if (count == most || used + 2 * sizeof character > sizeof result.text) {
-            strcpy(result.text + last, ellipsis);
+            memcpy(result.text + last, ellipsis, sizeof ellipsis);
             break;
         }
         last = used;

@@ -6,6 +6,7 @@
 #include "report/palette.h"
 #include "report/report.h"
 
+#include <assert.h>
 #include <math.h>
 
 /* ---- Over the epochs ---- */
@@ -137,6 +138,7 @@ static display_text structure_title(const training_report *report)
         if (!least || mean_share(item) < mean_share(least)) least = item;
         if (!most || mean_share(item) > mean_share(most)) most = item;
     }
+    assert(most); /* the figure is drawn only if there is one */
     if (least == most)
         return display_format("The smallest eigenvalue is %.1f %% of the largest",
                               100 * fmax(most->eigenvalues[most->n_eigenvalues - 1] / most->eigenvalues[0], 0));

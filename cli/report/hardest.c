@@ -10,6 +10,7 @@
 #include "report/font.h"
 #include "report/raster.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -169,6 +170,8 @@ dlda_status hardest_write_sheet(const hardest_samples *self, const test_answers 
 {
     dlda_status status = DLDA_OK;
     layout cells = plan_cells(self, answers);
+
+    assert(cells.columns > 0);
     size_t rows = (self->count + cells.columns - 1) / cells.columns;
     dlda_pixels page = { MARGIN + rows * cells.height, MARGIN + cells.columns * cells.width, 3, NULL };
 
@@ -188,6 +191,7 @@ static dlda_status write_name(dlda_file_writer *writer, const char *name)
 {
     dlda_status status = DLDA_OK;
 
+    assert(name);
     DLDA_TRY(dlda_file_writer_print(writer, ",\""));
     for (; *name; name++)
         DLDA_TRY(*name == '"' ? dlda_file_writer_add(writer, "\"\"", 2) : dlda_file_writer_add(writer, name, 1));

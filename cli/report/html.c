@@ -119,11 +119,12 @@ static size_t find_colour(const char *at, char variable[32])
     char colour[24]; /* a copy, since sscanf measures the whole text */
 
     if (black || strncmp(at, "\"white\"", 7) == 0) {
-        strcpy(variable, black ? "\"currentColor\"" : "\"var(--card)\"");
+        snprintf(variable, 32, "%s", black ? "\"currentColor\"" : "\"var(--card)\"");
         return 7;
     }
     if (strncmp(at, "rgb(", 4) != 0) return 0;
     snprintf(colour, sizeof colour, "%.*s", (int)sizeof colour - 1, at);
+    /* NOLINTNEXTLINE(cert-err34-c): three digits fit */
     if (sscanf(colour, "rgb(%3u,%3u,%3u)%n", &r, &g, &b, &n) != 3 || n == 0) return 0;
     int found = palette_find(r << 16 | g << 8 | b);
     if (found < 0) return 0;

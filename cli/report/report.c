@@ -81,7 +81,7 @@ static dlda_status find_eigenvalues(report_item *item, const dlda_model *model)
         while (count + 1 < table->columns && !isnan(values[count])) count++;
     }
     DLDA_TRY(DLDA_TAKE(&item->eigenvalues, count + 1, "eigenvalues"));
-    if (count > 0) memcpy(item->eigenvalues, values, count * sizeof *values);
+    if (values) memcpy(item->eigenvalues, values, count * sizeof *values);
     item->n_eigenvalues = count;
 done:
     return status;

@@ -5,6 +5,7 @@
 #include "terminal/output.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -13,6 +14,14 @@ static int is_special(const char *path)
 {
     struct stat info;
     return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
+/* A file in the making is removed if the program ends meanwhile, as text_format does without memory. */
+static dlda_file_writer *unfinished = NULL;
+
+static void discard_unfinished(void)
+{
+    dlda_file_writer_destroy(unfinished);
 }
 
 static int complain_write(const cli_output *self)
@@ -30,7 +39,12 @@ int output_open(cli_output *self, const char *command, const char *path)
         return self->file ? EXIT_OK : complain_write(self);
     }
     int code = exit_code_of(command, dlda_file_writer_open(path, &self->writer));
-    if (code == EXIT_OK) self->file = dlda_file_writer_stream(self->writer);
+    if (code == EXIT_OK) {
+        static int registered = 0;
+        if (!registered) registered = atexit(discard_unfinished) == 0;
+        unfinished = self->writer;
+        self->file = dlda_file_writer_stream(self->writer);
+    }
     return code;
 }
 
@@ -50,6 +64,7 @@ int output_close(cli_output *self)
 
     if (self->writer) code = exit_code_of(self->command, dlda_file_writer_finish(self->writer));
     else if (self->file != stdout) code = close_stream(self);
+    unfinished = NULL;
     dlda_file_writer_destroy(self->writer);
     *self = (cli_output){ 0 };
     return code;
@@ -58,6 +73,7 @@ int output_close(cli_output *self)
 void output_discard(cli_output *self)
 {
     if (!self->writer && self->file != stdout) fclose(self->file);
+    unfinished = NULL;
     dlda_file_writer_destroy(self->writer);
     *self = (cli_output){ 0 };
 }

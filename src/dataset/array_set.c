@@ -17,6 +17,7 @@
 #include "base/number.h"
 #include "dataset/dataset_internal.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -114,6 +115,7 @@ static dlda_status check_finite(const dlda_array *array, const pixels *self)
     size_t bad = self->values ? dlda_find_not_finite(self->values, array->npy.count) : array->npy.count;
 
     if (bad == array->npy.count) return DLDA_OK;
+    assert(size > 0);
     size_t pixel = bad % size / self->channels;
     return dlda_fail(
         DLDA_E_NUMERIC,

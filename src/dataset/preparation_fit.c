@@ -9,6 +9,7 @@
 #include "dataset/dataset_internal.h"
 #include "dataset/preparation.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -60,6 +61,7 @@ static void add_powers(const walk *self, size_t n, const double *mean, int power
 {
     size_t values = self->preparation->values, channels = self->preparation->channels;
 
+    assert(self->images);
     for (size_t i = 0; i < n; i++)
         for (size_t c = 0; c < channels; c++) {
             const float *image = self->images + i * values;

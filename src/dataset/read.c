@@ -9,6 +9,7 @@
 #include "dataset/known.h"
 #include "dataset/picture.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -360,6 +361,7 @@ dlda_status dlda_dataset_open_images(const dlda_read_spec *spec, dlda_dataset **
     DLDA_TRY(resolve(spec, &without, &folder));
     without.names = NULL; /* labels, if any, are ignored */
     DLDA_TRY(find_reader(&without, &source, &reader, &failure));
+    assert(reader);
     DLDA_TRY(read_by(reader->read_images ? reader->read_images : reader->read, &source, dataset));
 done:
     dlda_release(folder);

@@ -13,6 +13,7 @@
 #include "dataset/exif.h"
 #include "dataset/picture.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <string.h>
 
@@ -35,7 +36,11 @@ typedef struct jpeg_decoder {
 
 static void leave(jpeg_decoder *self, const char *problem)
 {
-    self->status = dlda_fail(DLDA_E_FORMAT, "%s: not a valid JPEG: %s", self->file->path, problem);
+    if (strstr(problem, "memory")) /* of libjpeg */
+        self->status = dlda_fail(DLDA_E_MEMORY, "%s: no memory to read it", self->file->path);
+    else if (ferror(self->file->stream))
+        self->status = dlda_fail(DLDA_E_IO, "%s: cannot read: %s", self->file->path, strerror(errno));
+    else self->status = dlda_fail(DLDA_E_FORMAT, "%s: not a valid JPEG: %s", self->file->path, problem);
     longjmp(self->jump, 1);
 }
 

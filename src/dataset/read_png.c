@@ -8,8 +8,10 @@
 #include "base/memory.h"
 #include "dataset/picture.h"
 
+#include <errno.h>
 #include <png.h>
 #include <setjmp.h>
+#include <string.h>
 
 /* Deflate expands a byte to at most 1032, and a byte holds at most 8 pixels. */
 enum { MOST_PIXELS_PER_BYTE = 8 * 1032, MOST_SIDE = 1 << 20 };
@@ -29,7 +31,12 @@ static void on_error(png_structp png, png_const_charp message)
 {
     png_decoder *self = png_get_error_ptr(png);
 
-    self->status = dlda_fail(DLDA_E_FORMAT, "%s: not a valid PNG: %s", self->file->path, message);
+    /* The messages of libpng and zlib for failing allocations have this word. A file that cannot be read may be a good one. */
+    if (strstr(message, "memory"))
+        self->status = dlda_fail(DLDA_E_MEMORY, "%s: no memory to read it", self->file->path);
+    else if (ferror(self->file->stream))
+        self->status = dlda_fail(DLDA_E_IO, "%s: cannot read: %s", self->file->path, strerror(errno));
+    else self->status = dlda_fail(DLDA_E_FORMAT, "%s: not a valid PNG: %s", self->file->path, message);
     longjmp(self->jump, 1);
 }
 
@@ -45,7 +52,7 @@ static void read_bytes(png_structp png, png_bytep to, size_t n)
     const png_decoder *self = png_get_io_ptr(png);
 
     if (fread(to, 1, n, self->file->stream) == n) return;
-    png_error(png, ferror(self->file->stream) ? "cannot be read" : "cut short");
+    png_error(png, "cut short");
 }
 
 /* Converts any format to 8 bits of grey or RGB. */

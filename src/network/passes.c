@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "network/plan.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { SENT_TOGETHER = 1 << 18 }; /* floats: fewer are not worth a message */
@@ -235,6 +236,7 @@ static const float *forward_group(const dlda_passes *self, size_t k, const float
     size_t first = first_row(self, k), n = first_row(self, k + 1) - first;
     dlda_step step = self->step;
 
+    assert(self->n_plans > 0);
     step.step = step.step * self->all_groups + self->first_group + k;
     step.samples += first;
     return dlda_plan_forward(self->plans[k % self->n_plans], weights, state, images_of(self, k, first, n), n,

@@ -218,7 +218,7 @@ class Check:
         page = html.unescape(open(os.path.join(self.folder, "page/report.html"), encoding="utf-8").read())
         lines = [line.split(": ", 1)[1] for line in message.decode().splitlines() if line.startswith("deeplda report: ")]
         lines = [line for line in lines if not line.startswith("gnuplot")]
-        return lines and all(line in page for line in lines)
+        return lines and all(line.replace("option --", "option ") in page for line in lines)
 
     def check_files(self, old, now):
         new = self.reference["files"]
