@@ -414,7 +414,8 @@ static void test_leftovers_are_removed(void **state)
 
     (void)state;
     if (gone == 0) _exit(0);
-    assert_int_equal(waitpid(gone, NULL, 0), gone);
+    assert_int_equal(waitid(P_PID, (id_t)gone, &(siginfo_t){ 0 }, WEXITED | WNOWAIT),
+                     0); /* its number stays in use */
     for (size_t i = 0; i < 7; i++) {
         char name[64];
         snprintf(name, sizeof name, names[i % 6], (long)(i < 6 ? gone : getpid()));
@@ -422,6 +423,7 @@ static void test_leftovers_are_removed(void **state)
         CHECK_OK(dlda_file_write(paths[i], "x", 1));
     }
     dlda_folder_remove_leftovers(folder);
+    assert_int_equal(waitpid(gone, NULL, 0), gone);
     dlda_folder_remove_leftovers("/nowhere");
     for (size_t i = 0; i < 7; i++) assert_int_equal(dlda_path_exists(paths[i]), i > 1);
     for (size_t i = 2; i < 7; i++) unlink(paths[i]);

@@ -182,7 +182,7 @@ static void test_load_without_memory(void **state)
     (void)state;
     for (; status != DLDA_OK; n++) {
         dlda_model *loaded = NULL;
-        assert_true(n < 100);
+        assert_true(n < 1000);
         dlda_memory_fail_at(n);
         status = dlda_model_load(good, &loaded);
         dlda_memory_fail_at(0);

@@ -253,7 +253,8 @@ class DeepLDAClassifier(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Transf
             return Dataset.of_path(validation_data, names)
         if not isinstance(validation_data, (tuple, list)) or len(validation_data) != 2:
             raise ValueError("validation_data must be (X, y) or the path of a data set")
-        images, labels = self._data(*validation_data, reset=False)
+        X, y = validation_data
+        images, labels = self._data(X, y, reset=False)
         return self._labelled(images, codes_in(classes, np.asarray(labels)), names)
 
     def _train(
@@ -337,8 +338,8 @@ class DeepLDAClassifier(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Transf
             if are_images(X):
                 X = image_array(X)
                 assert_all_finite(X, input_name="X")
-            elif np.shape(X) == self.image_shape_[:2] and self.image_shape_[0] > 1:
-                raise ValueError(f"X is one image, {np.shape(X)}; expected an array of images, such as X[None]")
+            elif getattr(X, "shape", None) == self.image_shape_[:2] and self.image_shape_[0] > 1:
+                raise ValueError(f"X is one image, {X.shape}; expected an array of images, such as X[None]")
             else:
                 keep = np.uint8 if getattr(X, "dtype", None) == np.uint8 else [np.float32, np.float64]
                 X = validate_data(self, X, reset=False, dtype=keep)

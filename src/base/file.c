@@ -191,6 +191,20 @@ static long process_of(const char *name)
     return strtol(digits, NULL, 10);
 }
 
+/* 1 if the process does not exist, or has ended and waits only for its parent. */
+static int is_gone(long process)
+{
+    char path[32], state = '\0';
+
+    if (kill((pid_t)process, 0) != 0) return errno == ESRCH;
+    snprintf(path, sizeof path, "/proc/%ld/stat", process);
+    FILE *file = fopen(path, "re");
+    if (!file) return 0;
+    int found = fscanf(file, "%*[^)]) %c", &state); /* PID (name) state */
+    fclose(file);
+    return found == 1 && state == 'Z';
+}
+
 void dlda_folder_remove_leftovers(const char *path)
 {
     DIR *stream = opendir(path);
@@ -198,8 +212,7 @@ void dlda_folder_remove_leftovers(const char *path)
     if (!stream) return;
     for (struct dirent *entry = readdir(stream); entry; entry = readdir(stream)) {
         long process = process_of(entry->d_name);
-        if (process > 0 && kill((pid_t)process, 0) != 0 && errno == ESRCH)
-            unlinkat(dirfd(stream), entry->d_name, 0);
+        if (process > 0 && is_gone(process)) unlinkat(dirfd(stream), entry->d_name, 0);
     }
     closedir(stream);
 }

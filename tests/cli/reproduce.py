@@ -277,7 +277,8 @@ def test_stops():
         check("continuing after" in end.stderr, f"{root}: it goes on")
         check(figures(root) == figures("whole"), f"{root}: the same figures as without a stop")
         check(models(root) == models("whole"), f"{root}: and the same models")
-        check(not [name for name in times(root) if "tmp" in name], f"{root}: nothing is left over")
+        left = [name for name in times(root) if "tmp" in name]
+        check(not left, f"{root}: nothing is left over {' '.join(left)}")
 
 
 def test_seeds():
