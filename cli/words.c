@@ -6,6 +6,7 @@
 #include "words.h"
 #include "cli.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,6 +113,15 @@ char *words_as_command(const cli_words *words, size_t first)
         if (i > first) fputc(' ', file);
         write_word(file, words->at[i]);
     }
-    if (fclose(file) != 0) end_without_memory();
+    int lost = ferror(file); /* closing may succeed although a part did not fit in memory */
+    if (fclose(file) != 0 || lost || !text) end_without_memory();
     return text;
+}
+
+char *text_whole_path(const char *path)
+{
+    char *whole = realpath(path, NULL);
+
+    if (!whole && errno == ENOMEM) end_without_memory();
+    return whole ? whole : text_format("%s", path);
 }

@@ -14,6 +14,9 @@ char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)))
 /* The word as a shell needs it, quoted if necessary, in new memory (free). */
 char *text_quoted(const char *word);
 
+/* The path from the root on without links, in new memory (free); the path itself if it leads nowhere. */
+char *text_whole_path(const char *path);
+
 /* Returns a list of `count` entries with room for one more. */
 void *list_grow(void *list, size_t count, size_t size);
 

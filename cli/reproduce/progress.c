@@ -92,7 +92,8 @@ training_progress progress_read(const reproduce_request *request, const char *fo
     dlda_run_info *info = NULL;
 
     if (!record->exists) return progress;
-    (void)dlda_run_info_read(folder, &info); /* may not exist yet */
+    dlda_status status = dlda_run_info_read(folder, &info); /* may not exist yet */
+    if (status == DLDA_E_MEMORY) exit(exit_code_of(reproduce_name, status));
     find_state(folder, info, record, &progress);
     if (info && info->steps_done > 0) {
         progress.done = info->epochs_done;

@@ -98,11 +98,7 @@ static void close_set(counted_set *set)
 
 static char *source_of(const reproduce_request *request, const char *path)
 {
-    char *whole = request->data || path_is_there(path) ? realpath(path, NULL) : NULL;
-    char *source = text_format("%s", whole ? whole : path);
-
-    free(whole);
-    return source;
+    return request->data || path_is_there(path) ? text_whole_path(path) : text_format("%s", path);
 }
 
 const counted_set *sets_find(counted_sets *sets, const reproduce_request *request, const known_set *known)
