@@ -242,24 +242,11 @@ static json_t *parse_number(scanner *self)
 
 /* ---- Arrays, objects ---- */
 
-static json_t *parse_array(scanner *self)
+static void add_element(scanner *self, json_t *array)
 {
-    json_t *array = json_array();
+    json_t *value = parse_value(self);
 
-    self->at++;
-    if (!array) return run_out(self);
-    if (next(self) == ']') self->at++;
-    else
-        for (int goes_on = 1; self->status == DLDA_OK && goes_on;) {
-            json_t *value = parse_value(self);
-            if (value && json_array_append_new(array, value) != 0) run_out(self);
-            goes_on = self->status == DLDA_OK && next(self) == ',';
-            if (goes_on) self->at++;
-            else if (self->status == DLDA_OK) pass(self, ']', "']' expected");
-        }
-    if (self->status == DLDA_OK) return array;
-    json_decref(array);
-    return NULL;
+    if (value && json_array_append_new(array, value) != 0) run_out(self);
 }
 
 static void add_member(scanner *self, json_t *object)
@@ -284,22 +271,22 @@ static void add_member(scanner *self, json_t *object)
     dlda_release(key);
 }
 
-static json_t *parse_object(scanner *self)
+/* Passes the items up to the bracket `last`; each of them is added to the new `values`. */
+static json_t *parse_items(scanner *self, json_t *values, char last, const char *message,
+                           void (*add)(scanner *self, json_t *values))
 {
-    json_t *object = json_object();
-
     self->at++;
-    if (!object) return run_out(self);
-    if (next(self) == '}') self->at++;
-    else
-        for (int goes_on = 1; self->status == DLDA_OK && goes_on;) {
-            add_member(self, object);
-            goes_on = self->status == DLDA_OK && next(self) == ',';
-            if (goes_on) self->at++;
-            else if (self->status == DLDA_OK) pass(self, '}', "'}' expected");
-        }
-    if (self->status == DLDA_OK) return object;
-    json_decref(object);
+    if (!values) return run_out(self);
+    int goes_on = next(self) != last;
+    self->at += !goes_on;
+    while (goes_on) {
+        add(self, values);
+        goes_on = self->status == DLDA_OK && next(self) == ',';
+        if (goes_on) self->at++;
+        else if (self->status == DLDA_OK) pass(self, last, message);
+    }
+    if (self->status == DLDA_OK) return values;
+    json_decref(values);
     return NULL;
 }
 
@@ -329,8 +316,8 @@ static json_t *parse_value(scanner *self)
         return refuse(self, "too many levels");
     }
     self->depth++;
-    if (first == '{') value = parse_object(self);
-    else if (first == '[') value = parse_array(self);
+    if (first == '{') value = parse_items(self, json_object(), '}', "'}' expected", add_member);
+    else if (first == '[') value = parse_items(self, json_array(), ']', "']' expected", add_element);
     else if (first == '"') value = parse_text(self);
     else if (first == '-' || (first >= '0' && first <= '9')) value = parse_number(self);
     else value = parse_word(self);

@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "base/memory.h"
+#include "base/sanitizers.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -45,16 +46,7 @@ static void count_block(size_t bytes)
  * the thread that uses it. They have huge pages if the system has them: a convolution accesses many rows at once, and with
  * small pages their addresses would not fit in the TLB. The address sanitizer sees only what malloc has given. */
 enum { HUGE_PAGE = 2 << 20 };
-#if defined(__has_feature)
-#define HAS_FEATURE(name) __has_feature(name)
-#else
-#define HAS_FEATURE(name) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || HAS_FEATURE(address_sanitizer)
-static const size_t least_large = SIZE_MAX;
-#else
-static const size_t least_large = 2 * (size_t)HUGE_PAGE;
-#endif
+static const size_t least_large = DLDA_ADDRESS_SANITIZER ? SIZE_MAX : 2 * (size_t)HUGE_PAGE;
 
 static size_t whole_pages(size_t bytes)
 {

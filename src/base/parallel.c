@@ -4,9 +4,11 @@
  *
  * The caller publishes a loop by incrementing its number. The workers see the number change, take chunks until none
  * is left, and report. Each thread begins with a share of its own, the same part of every loop, so that it finds in its
- * caches what it has written in the loop before; then it helps the others with theirs. A waiting thread spins on an atomic for some microseconds, then sleeps on a condition
- * variable. It announces its sleep before checking a last time, and a waking thread checks for sleepers after
- * publishing: with sequentially consistent atomics, at least one of the two sees the other.
+ * caches what it has written in the loop before; then it helps the others with theirs.
+ *
+ * A waiting thread spins on an atomic for some microseconds, then sleeps on a condition variable. It announces its
+ * sleep before checking a last time, and a waking thread checks for sleepers after publishing: with sequentially
+ * consistent atomics, at least one of the two sees the other.
  */
 #define _GNU_SOURCE
 #include "base/parallel.h"

@@ -6,6 +6,7 @@
  * functions are inlined with constant sizes and matrices, so that the compiler unrolls all loops over a tile and
  * removes the zeros. There is a copy of each transform for each tile size.
  */
+#include "base/sanitizers.h"
 #include "kernels/winograd.h"
 #include "kernels/winograd_matrices.h"
 
@@ -15,13 +16,7 @@ typedef float vec __attribute__((vector_size(4 * DLDA_LANES), aligned(4)));
 typedef int mask __attribute__((vector_size(4 * DLDA_LANES), aligned(4)));
 
 /* Sanitizers check every index; unrolled, that would take minutes to compile. */
-#if defined(__has_feature)
-#define HAS_FEATURE(name) __has_feature(name)
-#else
-#define HAS_FEATURE(name) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || HAS_FEATURE(address_sanitizer) ||             \
-    HAS_FEATURE(thread_sanitizer)
+#if DLDA_ADDRESS_SANITIZER || DLDA_THREAD_SANITIZER
 #define INLINE static
 #define UNROLL
 #elif defined(__clang__)
