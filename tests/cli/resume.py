@@ -184,7 +184,12 @@ def test_lock():
 
 
 def content_of(path):
-    return open(path, "rb").read() if os.path.exists(path) else b""
+    """What a file holds; nothing if there is none, as for a moment while a training replaces another one."""
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        return b""
 
 
 def test_forced_and_killed():
