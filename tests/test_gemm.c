@@ -71,8 +71,8 @@ static void fail_at(const operands *o, size_t i, size_t j, const char *what, dou
 
     fail_msg("%zu x %zu x %zu%s%s%s, strides %zu %zu %zu, %s: %s (%zu, %zu) is %.9g, expected %.9g", g->m, g->n,
              g->k, g->a_transposed ? ", A'" : "", g->b_transposed ? ", B'" : "",
-             g->accumulate ? ", accumulated" : "", g->lda, g->ldb, g->ldc, g->kernel ? "own kernel" : "BLAS", what,
-             i, j, (double)o->C[i * g->ldc + j], expected);
+             g->accumulate ? ", accumulated" : "", g->lda, g->ldb, g->ldc, g->kernels[0][0] ? "own kernel" : "BLAS",
+             what, i, j, (double)o->C[i * g->ldc + j], expected);
 }
 
 /* Rounding grows like the root of k, at worst like k; |entries| stay below 1. */
@@ -99,7 +99,7 @@ static void run_and_check(dlda_gemm g, size_t extra, uint64_t *seed)
     check_product(&o);
     /* What is planned may be run by the BLAS as well: kernels do so for their last rows. */
     memcpy(o.C, o.before, g.m * o.gemm.ldc * sizeof *o.C);
-    o.gemm.kernel = NULL;
+    o.gemm.kernels[0][0] = NULL;
     dlda_gemm_run(&o.gemm, o.A, o.B, o.C);
     check_product(&o);
     release(&o);
@@ -117,13 +117,14 @@ static void test_odd_shapes(void **state)
 
     (void)state;
     for (int trial = 0; trial < 60; trial++)
-        for (int flags = 0; flags < 8; flags++) {
+        for (int flags = 0; flags < 16; flags++) {
             dlda_gemm g = { .m = pick(sizes, 12, &seed),
                             .n = pick(sizes, 12, &seed),
                             .k = pick(sizes, 12, &seed),
                             .a_transposed = flags & 1,
                             .b_transposed = flags >> 1 & 1,
-                            .accumulate = flags >> 2 };
+                            .accumulate = flags >> 2 & 1,
+                            .looks_ahead = flags >> 3 };
             run_and_check(g, pick(extras, 5, &seed), &seed);
         }
 }
@@ -152,20 +153,21 @@ static void test_large(void **state)
     uint64_t seed = 3;
 
     (void)state;
-    for (int flags = 0; flags < 16; flags++) {
+    for (int flags = 0; flags < 32; flags++) {
         size_t k = flags & 8 ? 768 : 301; /* 768: with AVX-512, in pieces */
         dlda_gemm g = { .m = 211,
-                        .n = 157,
+                        .n = flags & 8 ? 301 : 157, /* 301: in panels */
+                        .looks_ahead = flags >> 4,
                         .k = k,
                         .a_transposed = flags & 1,
                         .b_transposed = flags >> 1 & 1,
                         .accumulate = flags >> 2 & 1,
                         .lda = k,
                         .ldb = k,
-                        .ldc = 301 };
+                        .ldc = 311 };
         dlda_gemm planned = g;
         dlda_gemm_plan(&planned);
-        if (g.b_transposed) assert_null(planned.kernel); /* what libxsmm cannot do */
+        if (g.b_transposed) assert_null(planned.kernels[0][0]); /* what libxsmm cannot do */
         run_and_check(g, 3, &seed);
     }
 }

@@ -149,7 +149,7 @@ static const char *find_end(scanner *self)
 
 static int make_room(scanner *self, size_t size)
 {
-    if (size <= self->room) return 1;
+    if (self->scratch && size <= self->room) return 1;
     if (DLDA_ENLARGE(&self->scratch, 0, size, "JSON") != DLDA_OK) return run_out(self) != NULL;
     self->room = size;
     return 1;

@@ -275,6 +275,7 @@ dlda_status dlda_dataset_open(const dlda_read_spec *spec, dlda_dataset **dataset
     DLDA_TRY(check_spec(spec));
     DLDA_TRY(resolve(spec, &resolved, &folder));
     DLDA_TRY(find_reader(&resolved, &source, &reader, &failure));
+    assert(reader);
     DLDA_TRY(read_by(reader->read, &source, dataset));
 done:
     dlda_release(folder);
@@ -309,11 +310,13 @@ static int ask(const dlda_read_spec *spec, int (*answer)(const dlda_reader *read
 
 static int has_part(const dlda_reader *reader, const dlda_source *source)
 {
+    assert(reader);
     return reader->has_part(source, source->spec->part);
 }
 
 static int has_labels(const dlda_reader *reader, const dlda_source *source)
 {
+    assert(reader);
     return !reader->has_labels || reader->has_labels(source);
 }
 
@@ -339,6 +342,7 @@ dlda_status dlda_dataset_format(const dlda_read_spec *spec, const char **format)
 
     DLDA_TRY(resolve(spec, &resolved, &folder));
     DLDA_TRY(find_reader(&resolved, &source, &reader, &failure));
+    assert(reader);
     *format = reader->name;
 done:
     dlda_release(folder);

@@ -48,21 +48,51 @@ typedef struct moments_pass {
     double *partial;
 } moments_pass;
 
-/* Sums x and x^2 in double, which is exact enough for floats. */
-static void add_moments(void *context, const dlda_chunk *chunk)
-{
-    const moments_pass *pass = context;
-    size_t C = pass->C;
-    double *sum = pass->partial + chunk->index * 2 * C, *squares = sum + C;
+typedef float narrow __attribute__((vector_size(2 * DLDA_LANES), aligned(4)));
+typedef double wide __attribute__((vector_size(4 * DLDA_LANES), aligned(8)));
 
-    for (size_t i = chunk->begin; i < chunk->end; i++) {
-        const float *x = pass->X + i * C;
-#pragma omp simd
-        for (size_t c = 0; c < C; c++) {
+enum { WIDE = DLDA_LANES / 2, AT_ONCE = 4, ROWS_AT_ONCE = 64 }; /* channels of a vector, vectors, rows in the cache */
+
+/* Of AT_ONCE * WIDE channels, whose sums stay in registers. */
+static void add_moments_of_vectors(const float *x, size_t rows, size_t C, double *sum, double *squares)
+{
+    wide s[AT_ONCE], q[AT_ONCE];
+
+    memcpy(s, sum, sizeof s);
+    memcpy(q, squares, sizeof q);
+    for (size_t i = 0; i < rows; i++, x += C)
+        for (int k = 0; k < AT_ONCE; k++) {
+            wide value = __builtin_convertvector(*(const narrow *)(x + k * WIDE), wide);
+            s[k] += value;
+            q[k] += value * value;
+        }
+    memcpy(sum, s, sizeof s);
+    memcpy(squares, q, sizeof q);
+}
+
+static void add_moments_of_channels(const float *x, size_t rows, size_t C, size_t n, double *sum, double *squares)
+{
+    for (size_t i = 0; i < rows; i++, x += C)
+        for (size_t c = 0; c < n; c++) {
             double value = x[c];
             sum[c] += value;
             squares[c] += value * value;
         }
+}
+
+/* Sums x and x^2 in double, which is exact enough for floats. */
+static void add_moments(void *context, const dlda_chunk *chunk)
+{
+    const moments_pass *pass = context;
+    size_t C = pass->C, whole = C / (AT_ONCE * WIDE) * (AT_ONCE * WIDE);
+    double *sum = pass->partial + chunk->index * 2 * C, *squares = sum + C;
+
+    for (size_t i = chunk->begin; i < chunk->end; i += ROWS_AT_ONCE) {
+        const float *x = pass->X + i * C;
+        size_t rows = chunk->end - i < ROWS_AT_ONCE ? chunk->end - i : ROWS_AT_ONCE;
+        for (size_t c = 0; c < whole; c += AT_ONCE * WIDE)
+            add_moments_of_vectors(x + c, rows, C, sum + c, squares + c);
+        add_moments_of_channels(x + whole, rows, C, C - whole, sum + whole, squares + whole);
     }
 }
 

@@ -35,10 +35,14 @@ typedef struct kernel_row {
     size_t first;    /* their first pixel in the image                                  */
 } kernel_row;
 
-static kernel_row find_kernel_row(const dlda_conv *conv, size_t pixel, size_t ky)
+typedef struct output_pixel {
+    size_t image, y, x;
+} output_pixel;
+
+static inline kernel_row find_kernel_row(const dlda_conv *conv, const output_pixel *pixel, size_t ky)
 {
-    ptrdiff_t y = (ptrdiff_t)(pixel / conv->out_width * conv->stride + ky) - (ptrdiff_t)conv->pad;
-    ptrdiff_t x = (ptrdiff_t)(pixel % conv->out_width * conv->stride) - (ptrdiff_t)conv->pad;
+    ptrdiff_t y = (ptrdiff_t)(pixel->y * conv->stride + ky) - (ptrdiff_t)conv->pad;
+    ptrdiff_t x = (ptrdiff_t)(pixel->x * conv->stride) - (ptrdiff_t)conv->pad;
     ptrdiff_t from = x < 0 ? -x : 0, to = (ptrdiff_t)conv->kernel;
 
     if (x + to > (ptrdiff_t)conv->width) to = (ptrdiff_t)conv->width - x;
@@ -62,18 +66,48 @@ static size_t image_grain(const dlda_conv *conv)
     return (conv->block + pixels_of(conv) - 1) / pixels_of(conv);
 }
 
+/* The output pixel of a row of the im2col matrix, and the one after it, without dividing again. */
+static output_pixel find_pixel(const dlda_conv *conv, size_t row)
+{
+    size_t pixel = row % pixels_of(conv);
+    return (output_pixel){ row / pixels_of(conv), pixel / conv->out_width, pixel % conv->out_width };
+}
+
+static inline void next_pixel(const dlda_conv *conv, output_pixel *pixel)
+{
+    if (++pixel->x < conv->out_width) return;
+    pixel->x = 0;
+    if (++pixel->y < conv->out_height) return;
+    pixel->y = 0;
+    pixel->image++;
+}
+
+/* A kernel row inside the image. The sizes of first layers, 3 pixels of 1 or 3 channels, are constants: a few instructions. */
+static inline void copy_row(float *to, const float *from, size_t n)
+{
+    switch (n) {
+    case 3: memcpy(to, from, 3 * sizeof *to); break;
+    case 9: memcpy(to, from, 9 * sizeof *to); break;
+    default: memcpy(to, from, n * sizeof *to); break;
+    }
+}
+
 /* col [end - begin][depth] of rows begin .. end-1, the output pixels numbered through all images X. */
 static void fill_columns(const dlda_conv *conv, const float *X, size_t begin, size_t end, float *col)
 {
-    size_t C = conv->channels, width = conv->kernel * C, pixels = pixels_of(conv);
+    size_t C = conv->channels, width = conv->kernel * C;
+    output_pixel pixel = find_pixel(conv, begin);
 
-    for (size_t r = begin; r < end; r++) {
-        const float *x = X + r / pixels * image_floats(conv);
+    for (size_t r = begin; r < end; r++, next_pixel(conv, &pixel)) {
+        const float *x = X + pixel.image * image_floats(conv);
         for (size_t ky = 0; ky < conv->kernel; ky++, col += width) {
-            kernel_row row = find_kernel_row(conv, r % pixels, ky);
-            memset(col, 0, row.from * C * sizeof *col);
+            kernel_row row = find_kernel_row(conv, &pixel, ky);
+            if (row.to - row.from == conv->kernel) {
+                copy_row(col, x + row.first * C, width);
+                continue;
+            }
+            memset(col, 0, width * sizeof *col);
             memcpy(col + row.from * C, x + row.first * C, (row.to - row.from) * C * sizeof *col);
-            memset(col + row.to * C, 0, (conv->kernel - row.to) * C * sizeof *col);
         }
     }
 }
@@ -81,12 +115,13 @@ static void fill_columns(const dlda_conv *conv, const float *X, size_t begin, si
 /* The adjoint of fill_columns: adds col to the images dX. */
 static void add_columns_back(const dlda_conv *conv, const float *col, size_t begin, size_t end, float *dX)
 {
-    size_t C = conv->channels, width = conv->kernel * C, pixels = pixels_of(conv);
+    size_t C = conv->channels, width = conv->kernel * C;
+    output_pixel pixel = find_pixel(conv, begin);
 
-    for (size_t r = begin; r < end; r++) {
-        float *dx = dX + r / pixels * image_floats(conv);
+    for (size_t r = begin; r < end; r++, next_pixel(conv, &pixel)) {
+        float *dx = dX + pixel.image * image_floats(conv);
         for (size_t ky = 0; ky < conv->kernel; ky++, col += width) {
-            kernel_row row = find_kernel_row(conv, r % pixels, ky);
+            kernel_row row = find_kernel_row(conv, &pixel, ky);
             float *to = dx + row.first * C;
             const float *from = col + row.from * C;
             for (size_t i = 0; i < (row.to - row.from) * C; i++) to[i] += from[i];
@@ -122,7 +157,7 @@ static void forward_block(void *context, const dlda_chunk *chunk)
     const conv_pass *pass = context;
     const dlda_conv *conv = pass->conv;
     float *col = worker_columns(pass, chunk);
-    dlda_gemm gemm = product_of(conv, conv->forward, chunk->end - chunk->begin);
+    dlda_gemm gemm = product_of(conv, &conv->forward, chunk->end - chunk->begin);
 
     fill_columns(conv, pass->X, chunk->begin, chunk->end, col);
     dlda_gemm_run(&gemm, col, pass->W, pass->Y + chunk->begin * conv->filters);
@@ -132,7 +167,7 @@ void dlda_im2col_forward(const dlda_conv *conv, const dlda_exec *exec, size_t N,
                          float *Y)
 {
     conv_pass pass = new_pass(conv, exec);
-    dlda_gemm few = conv->forward[0];
+    dlda_gemm few = conv->forward;
 
     few.m = N * pixels_of(conv);
     pass.X = X;
@@ -158,7 +193,7 @@ static void backward_images(void *context, const dlda_chunk *chunk)
     memset(pass->dX + chunk->begin * in, 0, (chunk->end - chunk->begin) * in * sizeof *pass->dX);
     for (size_t begin = chunk->begin * pixels_of(conv), end; begin < last; begin = end) {
         end = block_end(conv, begin, last);
-        dlda_gemm gemm = product_of(conv, conv->data, end - begin);
+        dlda_gemm gemm = product_of(conv, &conv->data, end - begin);
         dlda_gemm_run(&gemm, pass->dY + begin * conv->filters, pass->weights, col);
         add_columns_back(conv, col, begin, end, pass->dX);
     }
@@ -187,7 +222,7 @@ static void weights_chunk(void *context, const dlda_chunk *chunk)
     memset(dw, 0, count * sizeof *dw);
     for (size_t begin = chunk->begin * pixels_of(conv), end; begin < last; begin = end) {
         end = block_end(conv, begin, last);
-        dlda_gemm gemm = product_of(conv, conv->weights, end - begin);
+        dlda_gemm gemm = product_of(conv, &conv->weights, end - begin);
         fill_columns(conv, pass->X, begin, end, col);
         dlda_gemm_run(&gemm, col, pass->dY + begin * conv->filters, dw);
     }

@@ -16,16 +16,15 @@ enum {
     LEAST_WINOGRAD_CHANNELS = 16, /* with fewer, the transforms cost more than they save */
     /* Winograd, one thread per block of tiles */
     BLOCK_TILE_BYTES = 640 * 1024, /* V and M of a block of tiles: somewhat more than an L2 cache */
-    LEAST_BLOCK_TILES = 28,
+    LEAST_BLOCK_TILES = 16,
     MOST_BLOCK_TILES = 64,
     MOST_GROUPED_WEIGHTS = 100 * 100, /* channels times filters, up to which each group has its own dU */
     SUM_BYTES = 900 * 1024,           /* V and dM of the tiles of one sum in a group                   */
-    LEAST_SUM_TILES = 24,
+    LEAST_SUM_TILES = 32,
     MOST_SUM_TILES = 48,
-    WINOGRAD_PANEL = 256, /* filters per product */
     /* Winograd, threads sharing a stretch of tiles */
-    LEAST_SHARED_WEIGHTS = 256 * 256, /* channels times filters: U does not fit in a cache */
-    STRETCH_BYTES = 24 * 1024 * 1024, /* V and M of a stretch: part of a common L3 cache   */
+    LEAST_SHARED_FLOATS = 36 * 256 * 256, /* of U: it does not fit in a cache                  */
+    STRETCH_BYTES = 40 * 1024 * 1024,     /* V and M of a stretch: part of a common L3 cache   */
     LEAST_STRETCH = 128,
     MOST_STRETCH = 256,
     MOST_GROUPED_BY_8 = 1 << 20, /* weights of im2col and 1x1; adding larger partial sums takes too long */
@@ -42,14 +41,16 @@ static size_t winograd_cost(const dlda_conv *conv, size_t tile)
     return tiles_of(conv, tile) * dlda_frequencies(tile);
 }
 
+static const size_t tile_sizes[] = { 4, 6, 5, 2 };
+enum { N_TILE_SIZES = sizeof tile_sizes / sizeof tile_sizes[0] };
+
 /* Large tiles need fewer multiplications per pixel, but waste more at the image border. */
 static size_t best_tile(const dlda_conv *conv)
 {
-    static const size_t sizes[] = { 4, 6, 5, 2 };
-    size_t best = sizes[0];
+    size_t best = tile_sizes[0];
 
-    for (size_t i = 1; i < sizeof sizes / sizeof sizes[0]; i++)
-        if (winograd_cost(conv, sizes[i]) < winograd_cost(conv, best)) best = sizes[i];
+    for (size_t i = 1; i < N_TILE_SIZES; i++)
+        if (winograd_cost(conv, tile_sizes[i]) < winograd_cost(conv, best)) best = tile_sizes[i];
     return best;
 }
 
@@ -73,12 +74,6 @@ static size_t clamp(size_t value, size_t least, size_t most)
     return value < least ? least : value > most ? most : value;
 }
 
-static void plan_products(dlda_gemm gemms[2])
-{
-    dlda_gemm_plan(&gemms[0]);
-    dlda_gemm_plan(&gemms[1]);
-}
-
 /* ---- im2col and 1x1: rows are output pixels ---- */
 
 static void plan_rows(dlda_conv *conv, size_t rows)
@@ -87,9 +82,9 @@ static void plan_rows(dlda_conv *conv, size_t rows)
 
     conv->block = rows;
     conv->groups = depth * F > MOST_GROUPED_BY_8 ? DLDA_CONV_GROUPS / 2 : DLDA_CONV_GROUPS;
-    conv->forward[0] = (dlda_gemm){ .m = rows, .n = F, .k = depth, .lda = depth, .ldb = F, .ldc = F };
-    conv->data[0] = (dlda_gemm){ .m = rows, .n = depth, .k = F, .lda = F, .ldb = depth, .ldc = depth };
-    conv->weights[0] = (dlda_gemm){
+    conv->forward = (dlda_gemm){ .m = rows, .n = F, .k = depth, .lda = depth, .ldb = F, .ldc = F };
+    conv->data = (dlda_gemm){ .m = rows, .n = depth, .k = F, .lda = F, .ldb = depth, .ldc = depth };
+    conv->weights = (dlda_gemm){
         .m = depth, .n = F, .k = rows, .lda = depth, .ldb = F, .ldc = F, .a_transposed = 1, .accumulate = 1
     };
 }
@@ -102,13 +97,10 @@ static void plan_im2col(dlda_conv *conv)
 
 /* ---- Winograd: rows are tiles ---- */
 
-/* M [T][F] = V [T][C] U [C][F], in panels of filters; the last panel may be narrower. */
-static void plan_tiles(dlda_gemm gemms[2], size_t T, size_t C, size_t F, size_t panel)
+/* M [T][F] = V [T][C] U [C][F]. Operands that the threads share are far from each of them. */
+static dlda_gemm product_of_tiles(size_t T, size_t C, size_t F, int shared)
 {
-    if (panel > F) panel = F;
-    gemms[0] = (dlda_gemm){ .m = T, .n = panel, .k = C, .lda = C, .ldb = F, .ldc = F };
-    gemms[1] = gemms[0];
-    gemms[1].n = F % panel;
+    return (dlda_gemm){ .m = T, .n = F, .k = C, .lda = C, .ldb = F, .ldc = F, .looks_ahead = shared };
 }
 
 static void plan_winograd(dlda_conv *conv)
@@ -121,18 +113,18 @@ static void plan_winograd(dlda_conv *conv)
     size_t block = clamp(BLOCK_TILE_BYTES / bytes, LEAST_BLOCK_TILES, MOST_BLOCK_TILES);
     size_t stretch = clamp(STRETCH_BYTES / bytes / 16 * 16, LEAST_STRETCH, MOST_STRETCH);
     /* forward and backward-data products */
-    conv->stretches = C * F >= LEAST_SHARED_WEIGHTS;
-    size_t T = conv->stretches ? stretch : block, panel = conv->stretches ? SIZE_MAX : WINOGRAD_PANEL;
+    conv->stretches = dlda_frequencies(conv->tile) * C * F >= LEAST_SHARED_FLOATS;
+    size_t T = conv->stretches ? stretch : block;
     conv->adjoint = conv->pad == 0 && per_image <= T;
-    plan_tiles(conv->forward, T, C, F, panel);
-    plan_tiles(conv->data, conv->adjoint ? T / per_image * per_image : T, F, C, panel);
-    /* dU [C][F] += V' [C][T] dM [T][F]: small results as short sums, where libxsmm is best, large ones by BLAS */
+    conv->forward = product_of_tiles(T, C, F, conv->stretches);
+    conv->data = product_of_tiles(conv->adjoint ? T / per_image * per_image : T, F, C, conv->stretches);
+    /* dU [C][F] += V' [C][T] dM [T][F]: small results as short sums */
     int small = C * F <= MOST_GROUPED_WEIGHTS;
     conv->groups = small ? DLDA_CONV_GROUPS : 1;
     conv->block = small ? clamp(SUM_BYTES / bytes, LEAST_SUM_TILES, MOST_SUM_TILES) : stretch;
-    conv->weights[0] = (dlda_gemm){
-        .m = C, .n = F, .k = conv->block, .lda = C, .ldb = F, .ldc = F, .a_transposed = 1, .accumulate = 1
-    };
+    conv->weights = (dlda_gemm){ .m = C, .n = F, .k = conv->block, .lda = C, .ldb = F, .ldc = F };
+    conv->weights.a_transposed = conv->weights.accumulate = 1;
+    conv->weights.looks_ahead = !small;
 }
 
 static void set_shape(dlda_conv *conv)
@@ -151,9 +143,9 @@ void dlda_conv_plan_as(dlda_conv *conv, dlda_conv_method method)
     case DLDA_CONV_WINOGRAD: plan_winograd(conv); break;
     case DLDA_CONV_IM2COL: plan_im2col(conv); break;
     }
-    plan_products(conv->forward);
-    plan_products(conv->data);
-    plan_products(conv->weights);
+    dlda_gemm_plan(&conv->forward);
+    dlda_gemm_plan(&conv->data);
+    dlda_gemm_plan(&conv->weights);
 }
 
 void dlda_conv_plan(dlda_conv *conv)
@@ -165,7 +157,7 @@ void dlda_conv_plan(dlda_conv *conv)
 
 /* ---- Few images ---- */
 
-enum { MANY_TILES = 128 }; /* from here on multiplications dominate, and the method of dlda_conv_plan is best */
+enum { MANY_TILES = 128 }; /* from here on multiplications dominate, and larger tiles are better */
 
 /* Estimates the time from typical multiply-adds per core and memory bandwidth; only their ratio matters. */
 static double forward_seconds(double multiplications, double weight_bytes)
@@ -179,31 +171,36 @@ static void share_tiles(dlda_conv *conv, size_t tiles)
     enum { LEAST_TILES = 12, MOST_BLOCKS = 4 };
     size_t blocks = clamp(tiles / LEAST_TILES, 1, MOST_BLOCKS), T = (tiles + blocks - 1) / blocks;
 
-    if (T >= conv->forward[0].m) return;
-    conv->forward[0].m = conv->forward[1].m = T;
-    plan_products(conv->forward);
+    if (T < conv->forward.m) dlda_gemm_resize(&conv->forward, T, conv->forward.n, conv->forward.k);
 }
 
-void dlda_conv_plan_forward(dlda_conv *conv, size_t images)
+/* The size of tiles that is fastest for few images; 0: none, the direct sum is. */
+static size_t fastest_tile(const dlda_conv *conv, size_t images)
 {
-    static const size_t sizes[] = { 2, 4, 5, 6 };
     double filters = (double)conv->channels * (double)conv->filters;
     double pixels = (double)images * (double)conv->out_height * (double)conv->out_width;
     double least = forward_seconds(9 * pixels * filters, 36 * filters);
     size_t best = 0;
 
-    if (conv->method != DLDA_CONV_WINOGRAD || images * tiles_of(conv, conv->tile) >= MANY_TILES) return;
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        double multiplications = (double)images * (double)winograd_cost(conv, sizes[i]) * filters;
-        double seconds = forward_seconds(multiplications, 4 * (double)dlda_frequencies(sizes[i]) * filters);
+    for (size_t i = 0; i < N_TILE_SIZES; i++) {
+        double multiplications = (double)images * (double)winograd_cost(conv, tile_sizes[i]) * filters;
+        double seconds = forward_seconds(multiplications, 4 * (double)dlda_frequencies(tile_sizes[i]) * filters);
         if (seconds < least) {
             least = seconds;
-            best = sizes[i];
+            best = tile_sizes[i];
         }
     }
-    conv->tile = best;
-    dlda_conv_plan_as(conv, best ? DLDA_CONV_WINOGRAD : DLDA_CONV_IM2COL);
-    if (best && !conv->stretches) share_tiles(conv, images * tiles_of(conv, best));
+    return best;
+}
+
+void dlda_conv_plan_forward(dlda_conv *conv, size_t images)
+{
+    if (conv->method != DLDA_CONV_WINOGRAD) return;
+    conv->tile = best_tile(conv);
+    int few = images * tiles_of(conv, conv->tile) < MANY_TILES;
+    if (few) conv->tile = fastest_tile(conv, images);
+    dlda_conv_plan_as(conv, conv->tile ? DLDA_CONV_WINOGRAD : DLDA_CONV_IM2COL);
+    if (few && conv->tile && !conv->stretches) share_tiles(conv, images * tiles_of(conv, conv->tile));
 }
 
 /* ---- Scratch ---- */
@@ -246,7 +243,7 @@ static size_t tile_floats(const dlda_conv *conv, size_t tiles)
 /* Floats of the blocks of all threads. */
 static size_t block_floats(const dlda_conv *conv, size_t threads)
 {
-    size_t tiles = larger(conv->forward[0].m, conv->data[0].m);
+    size_t tiles = larger(conv->forward.m, conv->data.m);
     if (conv->groups > 1) tiles = larger(tiles, conv->block);
     if (conv->stretches) threads = 1; /* the threads share the blocks */
 

@@ -34,8 +34,8 @@ static size_t rows_of(const dlda_conv *conv, size_t N)
 void dlda_product_forward(const dlda_conv *conv, const dlda_exec *exec, size_t N, const float *X, const float *W,
                           float *Y)
 {
-    product_pass pass = { conv, &conv->forward[0], X, W, Y };
-    dlda_gemm few = conv->forward[0];
+    product_pass pass = { conv, &conv->forward, X, W, Y };
+    dlda_gemm few = conv->forward;
 
     few.m = rows_of(conv, N);
     if (few.m < conv->block) dlda_conv_panels(exec, &few, X, W, Y);
@@ -45,7 +45,7 @@ void dlda_product_forward(const dlda_conv *conv, const dlda_exec *exec, size_t N
 void dlda_product_backward_data(const dlda_conv *conv, const dlda_exec *exec, size_t N, const float *dY,
                                 const float *W, float *dX)
 {
-    product_pass pass = { conv, &conv->data[0], dY, exec->scratch, dX };
+    product_pass pass = { conv, &conv->data, dY, exec->scratch, dX };
     dlda_conv_transpose(conv, exec, W, exec->scratch);
     dlda_parallel_for(exec->team, rows_of(conv, N), conv->block, product_chunk, &pass);
 }
@@ -68,7 +68,7 @@ static void weights_chunk(void *context, const dlda_chunk *chunk)
 void dlda_product_backward_weights(const dlda_conv *conv, const dlda_exec *exec, size_t N, const float *X,
                                    const float *dY, float *dW)
 {
-    product_pass pass = { conv, &conv->weights[0], X, dY, exec->scratch };
+    product_pass pass = { conv, &conv->weights, X, dY, exec->scratch };
     size_t rows = rows_of(conv, N), grain = dlda_conv_group(conv, rows);
 
     dlda_parallel_for(exec->team, rows, grain, weights_chunk, &pass);

@@ -69,6 +69,12 @@ static void set_tiles(winograd_pass *pass, size_t N, size_t stride)
     pass->M_step = dlda_frequency_step(stride, pass->out.channels);
 }
 
+/* The next frequency, or the last one again. */
+static size_t after(const winograd_pass *pass, size_t q)
+{
+    return q + 1 < pass->frequencies ? q + 1 : q;
+}
+
 /* ---- Weights to frequencies ---- */
 
 typedef struct weights_job {
@@ -129,17 +135,32 @@ static void tiles_out(const winograd_pass *pass, const dlda_tile_block *block, c
     } else dlda_winograd_output(&pass->out, block, M, pass->Y);
 }
 
+/* The operands of the product of a frequency, and its result. */
+typedef struct operands {
+    const float *A, *B;
+    float *C;
+} operands;
+
+static void run_before(const dlda_gemm *gemm, const operands *now, const operands *next)
+{
+    dlda_gemm_run_before(gemm, now->A, now->B, now->C, next->A, next->B);
+}
+
+static operands product_of(const winograd_pass *pass, size_t q, const float *V, float *M)
+{
+    size_t n = pass->in.channels * pass->out.channels;
+    return (operands){ V + q * pass->V_step, pass->prepared + q * n, M + q * pass->M_step };
+}
+
 /* M = V U for frequencies begin .. end-1 of a block of tiles. */
 static void multiply(const winograd_pass *pass, size_t begin, size_t end, size_t count, const float *V, float *M)
 {
-    size_t C = pass->in.channels, F = pass->out.channels, T = pass->stride, panel = pass->gemm->n;
+    dlda_gemm gemm = *pass->gemm;
 
-    for (size_t f = 0; f < F; f += panel) {
-        dlda_gemm gemm = pass->gemm[f + panel > F];
-        if (count < T)
-            dlda_gemm_resize(&gemm, count, gemm.n, gemm.k); /* fewer tiles: the last ones, or a few of one image */
-        for (size_t q = begin; q < end; q++)
-            dlda_gemm_run(&gemm, V + q * pass->V_step, pass->prepared + q * C * F + f, M + q * pass->M_step + f);
+    if (count < gemm.m) dlda_gemm_resize(&gemm, count, gemm.n, gemm.k); /* the last tiles, or a few of one image */
+    for (size_t q = begin; q < end; q++) {
+        operands now = product_of(pass, q, V, M), next = product_of(pass, after(pass, q), V, M);
+        run_before(&gemm, &now, &next);
     }
 }
 
@@ -234,9 +255,9 @@ void dlda_winograd_forward_prepared(const dlda_conv *conv, const dlda_exec *exec
     pass.X = X;
     pass.view = view;
     pass.Y = Y;
-    pass.gemm = conv->forward;
+    pass.gemm = &conv->forward;
     pass.prepared = U;
-    set_tiles(&pass, N, conv->forward[0].m);
+    set_tiles(&pass, N, conv->forward.m);
     run_tiles(&pass, exec);
 }
 
@@ -256,13 +277,16 @@ void dlda_winograd_backward_data(const dlda_conv *conv, const dlda_exec *exec, s
     pass.adjoint = conv->adjoint;
     pass.in = pass.out;
     pass.out = in;
-    if (!pass.adjoint) pass.in.pad = 2 - conv->pad;
+    if (!pass.adjoint) {
+        pass.in.pad = 2 - conv->pad;
+        pass.out.pad = 0;
+    }
     pass.X = W;
     dlda_parallel_for(exec->team, 9, 1, turn_filters, &pass);
     pass.X = dY;
     pass.Y = dX;
-    pass.gemm = conv->data;
-    set_tiles(&pass, N, conv->data[0].m);
+    pass.gemm = &conv->data;
+    set_tiles(&pass, N, conv->data.m);
     to_frequencies_of(exec, conv->tile, conv->channels * conv->filters, pass.W, pass.U);
     pass.prepared = pass.U;
     run_tiles(&pass, exec);
@@ -270,15 +294,24 @@ void dlda_winograd_backward_data(const dlda_conv *conv, const dlda_exec *exec, s
 
 /* ---- Backward for the weights ---- */
 
-/* dU_q += V_q' dM_q over `count` tiles. */
-static void add_products(const winograd_pass *pass, size_t q, size_t count, const float *V, const float *M,
-                         float *dU)
+static operands sum_of(const winograd_pass *pass, size_t q, const float *V, const float *M, float *dU)
 {
-    size_t C = pass->in.channels, F = pass->out.channels, T = pass->stride;
+    size_t n = pass->in.channels * pass->out.channels;
+    return (operands){ V + q * pass->V_step, M + q * pass->M_step, dU + q * n };
+}
+
+/* dU_q += V_q' dM_q over `count` tiles, for frequencies begin .. end-1; these are the first tiles, or added to the others. */
+static void add_products(const winograd_pass *pass, int first, size_t begin, size_t end, size_t count,
+                         const float *V, const float *M, float *dU)
+{
     dlda_gemm gemm = *pass->gemm;
 
-    if (count < T) dlda_gemm_resize(&gemm, gemm.m, gemm.n, count); /* fewer tiles: the last ones */
-    dlda_gemm_run(&gemm, V + q * pass->V_step, M + q * pass->M_step, dU + q * C * F);
+    gemm.accumulate = !first;
+    if (first || count < gemm.k) dlda_gemm_resize(&gemm, gemm.m, gemm.n, count);
+    for (size_t q = begin; q < end; q++) {
+        operands now = sum_of(pass, q, V, M, dU), next = sum_of(pass, after(pass, q), V, M, dU);
+        run_before(&gemm, &now, &next);
+    }
 }
 
 /* Processes one group of tiles in one thread. */
@@ -289,12 +322,11 @@ static void add_group(void *context, const dlda_chunk *chunk)
     float *V = worker_tiles(pass, chunk), *M = V + pass->frequencies * pass->V_step;
     float *dU = pass->U + chunk->index * n;
 
-    memset(dU, 0, n * sizeof *dU);
     for (size_t first = chunk->begin; first < chunk->end; first += T) {
         const dlda_tile_block block = { first, at_most(chunk->end - first, T), T };
         dlda_winograd_input(&pass->in, &block, pass->X, pass->view, V);
         dlda_winograd_gradient(&pass->out, &block, pass->dY, M);
-        for (size_t q = 0; q < pass->frequencies; q++) add_products(pass, q, block.count, V, M, dU);
+        add_products(pass, first == chunk->begin, 0, pass->frequencies, block.count, V, M, dU);
     }
 }
 
@@ -330,9 +362,8 @@ static void transform_tiles(void *context, const dlda_chunk *chunk)
 static void add_frequencies(void *context, const dlda_chunk *chunk)
 {
     const winograd_pass *pass = context;
-
-    for (size_t q = chunk->begin; q < chunk->end; q++)
-        add_products(pass, q, pass->shared.count, pass->V, pass->M, pass->U);
+    add_products(pass, pass->shared.first == 0, chunk->begin, chunk->end, pass->shared.count, pass->V, pass->M,
+                 pass->U);
 }
 
 static void weights_by_frequencies(winograd_pass *pass, const dlda_exec *exec)
@@ -340,7 +371,6 @@ static void weights_by_frequencies(winograd_pass *pass, const dlda_exec *exec)
     size_t T = pass->stride;
 
     pass->M = pass->V + pass->frequencies * pass->V_step;
-    memset(pass->U, 0, pass->frequencies * pass->in.channels * pass->out.channels * sizeof *pass->U);
     for (size_t first = 0; first < pass->tiles; first += T) {
         pass->shared = (dlda_tile_block){ first, at_most(pass->tiles - first, T), T };
         dlda_parallel_for(exec->team, pass->shared.count, TILES_AT_ONCE, transform_tiles, pass);
@@ -357,7 +387,7 @@ void dlda_winograd_backward_weights(const dlda_conv *conv, const dlda_exec *exec
     pass.X = X;
     pass.view = view;
     pass.dY = dY;
-    pass.gemm = conv->weights;
+    pass.gemm = &conv->weights;
     set_tiles(&pass, N, conv->block);
     if (conv->groups > 1) weights_by_groups(&pass, exec);
     else weights_by_frequencies(&pass, exec);

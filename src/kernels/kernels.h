@@ -33,13 +33,12 @@ typedef struct dlda_conv {
     size_t out_height, out_width;
     size_t depth; /* kernel * kernel * channels              */
     dlda_conv_method method;
-    size_t block;  /* output pixels computed at once; Winograd: see winograd.h               */
-    size_t groups; /* of images, each with its own partial sums of dW                        */
-    size_t tile;   /* Winograd: side of a tile in pixels                                     */
-    int stretches; /* Winograd: the threads share the frequencies of long stretches of tiles */
-    int adjoint;   /* Winograd: dX by the adjoint of the forward pass                        */
-    dlda_gemm forward[2], data[2],
-        weights[2]; /* for a block; [1]: for Winograd's last, narrower panel of filters */
+    size_t block;                     /* output pixels computed at once; Winograd: see winograd.h               */
+    size_t groups;                    /* of images, each with its own partial sums of dW                        */
+    size_t tile;                      /* Winograd: side of a tile in pixels                                     */
+    int stretches;                    /* Winograd: the threads share the frequencies of long stretches of tiles */
+    int adjoint;                      /* Winograd: dX by the adjoint of the forward pass                        */
+    dlda_gemm forward, data, weights; /* for a block */
 } dlda_conv;
 
 /* Completes the fields; the caller has checked that the kernel fits in the padded image. The second form is for

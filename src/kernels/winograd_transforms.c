@@ -2,15 +2,20 @@
  *
  * winograd_transforms.c - transforms tiles to and from the frequencies of F(m x m, 3x3), many channels at a time.
  *
- * A transform multiplies the columns and then the rows of a tile by a small matrix of winograd_matrices.h. These
- * functions are inlined with constant sizes and matrices, so that the compiler unrolls all loops over a tile and
- * removes the zeros. There is a copy of each transform for each tile size.
+ * A transform multiplies the columns and then the rows of a tile by a small matrix of winograd_matrices.h. The loops over
+ * the elements of a column or row are unrolled, with constant sizes and matrices, so that the compiler keeps a line in
+ * registers and removes the zeros. The loops over lines are not: eight times the code would not fit in the instruction cache.
+ * There is a copy of each transform for each tile size.
  */
 #include "base/sanitizers.h"
 #include "kernels/winograd.h"
 #include "kernels/winograd_matrices.h"
 
+#include <stdint.h>
 #include <string.h>
+#ifdef __SSE__
+#include <immintrin.h>
+#endif
 
 typedef float vec __attribute__((vector_size(4 * DLDA_LANES), aligned(4)));
 typedef int mask __attribute__((vector_size(4 * DLDA_LANES), aligned(4)));
@@ -19,12 +24,15 @@ typedef int mask __attribute__((vector_size(4 * DLDA_LANES), aligned(4)));
 #if DLDA_ADDRESS_SANITIZER || DLDA_THREAD_SANITIZER
 #define INLINE static
 #define UNROLL
+#define ROLLED
 #elif defined(__clang__)
 #define INLINE static inline __attribute__((always_inline))
 #define UNROLL _Pragma("unroll")
+#define ROLLED _Pragma("nounroll")
 #else
 #define INLINE static inline __attribute__((always_inline))
 #define UNROLL _Pragma("GCC unroll 8")
+#define ROLLED _Pragma("GCC unroll 1")
 #endif
 
 enum { MOST_SIDE = DLDA_MOST_TILE + 2, MOST_FREQUENCIES = MOST_SIDE * MOST_SIDE };
@@ -45,31 +53,142 @@ INLINE void store(float *p, vec v, size_t n)
     else memcpy(p, &v, n * sizeof *p);
 }
 
+/* Stores past the caches, at a multiple of the size of a vector. */
+INLINE void stream(float *p, vec v)
+{
+#if defined(__AVX512F__)
+    _mm512_stream_ps(p, (__m512)v);
+#elif defined(__AVX__)
+    _mm256_stream_ps(p, (__m256)v);
+#elif defined(__SSE__)
+    _mm_stream_ps(p, (__m128)v);
+#else
+    *(vec *)p = v;
+#endif
+}
+
+/* Other threads see what was streamed. */
+INLINE void end_stream(void)
+{
+#ifdef __SSE__
+    _mm_sfence();
+#endif
+}
+
+/* ---- Tiles in memory ---- */
+
+/* A tile of an array: element (i, j) is array[first + i * row + j * column], and `lanes` channels from there on. The next
+ * tile begins `ahead` floats further; transforms bring it into the cache, where the next one would wait for it. */
+typedef struct grid {
+    float *array;
+    ptrdiff_t first, row, column;
+    size_t lanes;
+    ptrdiff_t ahead;
+} grid;
+
+INLINE float *element(const grid *g, int i, int j)
+{
+    return g->array + (g->first + i * g->row + j * g->column);
+}
+
+/* A copy of a tile, for those that are not whole: with pixels outside of the image, or the last few channels. */
+typedef struct copied_tile {
+    vec elements[MOST_FREQUENCIES];
+} copied_tile;
+
+INLINE grid grid_of_copy(copied_tile *copy, int side)
+{
+    return (grid){ (float *)copy->elements, 0, side * DLDA_LANES, DLDA_LANES, DLDA_LANES, 0 };
+}
+
+/* The elements of a tile that exist: rows top .. bottom-1, columns left .. right-1. */
+typedef struct extent {
+    int top, bottom, left, right;
+} extent;
+
+INLINE extent whole_extent(int side)
+{
+    return (extent){ 0, side, 0, side };
+}
+
+INLINE int is_whole(const extent *e, int side)
+{
+    return e->top == 0 && e->left == 0 && e->bottom == side && e->right == side;
+}
+
+/* A dlda_view of these channels: values are seen as max(scale x + shift, least), or as they are. */
+typedef struct lens {
+    int exists;
+    vec scale, shift;
+    float least;
+} lens;
+
+static const lens no_lens = { 0 };
+
+INLINE lens lens_of(const dlda_view *view, size_t c, size_t lanes)
+{
+    return view ? (lens){ 1, load(view->scale + c, lanes), load(view->shift + c, lanes), view->least } : no_lens;
+}
+
+INLINE vec larger(vec v, float least) /* v < least ? least : v, which keeps a NaN */
+{
+    vec limit = (vec){ 0 } + least;
+    mask below = v < limit;
+    return (vec)((below & (mask)limit) | (~below & (mask)v));
+}
+
+INLINE vec seen_through(const lens *l, vec v)
+{
+    return l->exists ? larger(l->scale * v + l->shift, l->least) : v;
+}
+
+INLINE void copy_in(const grid *from, const extent *exists, const lens *view, copied_tile *copy, int side)
+{
+    memset(copy, 0, (size_t)(side * side) * sizeof(vec));
+    for (int i = exists->top; i < exists->bottom; i++)
+        for (int j = exists->left; j < exists->right; j++) {
+            const float *at = element(from, i, j);
+            copy->elements[i * side + j] = seen_through(view, load(at, from->lanes));
+            __builtin_prefetch(at + from->ahead, 0, 2);
+        }
+}
+
+INLINE void copy_out(const copied_tile *copy, const grid *to, const extent *exists, int adds, int side)
+{
+    for (int i = exists->top; i < exists->bottom; i++)
+        for (int j = exists->left; j < exists->right; j++) {
+            float *at = element(to, i, j);
+            vec v = copy->elements[i * side + j];
+            store(at, adds ? load(at, to->lanes) + v : v, to->lanes);
+            __builtin_prefetch(at + to->ahead, 1, 2);
+        }
+}
+
 /* ---- One line of a tile ---- */
 
-/* The sum of h[j * hs] d[j * s] over n elements, h constant. */
-INLINE vec combine(const float *h, int hs, const vec *d, int s, int n)
+/* The sum of h[j * step] x[j] over n elements, h constant. */
+INLINE vec combine(const float *h, int step, const vec *x, int n)
 {
     vec sum = { 0 };
     int begun = 0;
 
     UNROLL for (int j = 0; j < n; j++)
     {
-        if (h[j * hs] == 0) continue;
-        sum = begun ? sum + h[j * hs] * d[j * s] : h[j * hs] * d[j * s];
+        if (h[j * step] == 0) continue;
+        sum = begun ? sum + h[j * step] * x[j] : h[j * step] * x[j];
         begun = 1;
     }
     return sum;
 }
 
 /* Replaces elements (1, 2), (3, 4), ... by their sums and differences. */
-INLINE void pair_up(vec *o, int s, int pairs)
+INLINE void pair_up(vec *x, int pairs)
 {
     UNROLL for (int p = 0; p < pairs; p++)
     {
-        vec a = o[(2 * p + 1) * s], b = o[(2 * p + 2) * s];
-        o[(2 * p + 1) * s] = a + b;
-        o[(2 * p + 2) * s] = a - b;
+        vec a = x[2 * p + 1], b = x[2 * p + 2];
+        x[2 * p + 1] = a + b;
+        x[2 * p + 2] = a - b;
     }
 }
 
@@ -79,53 +198,83 @@ typedef struct matrix {
     int rows, columns, pairs;
 } matrix;
 
-INLINE void multiply(matrix H, vec *o, int os, const vec *d, int s)
+/* o = H x, or with the adjoint o = H' x, which changes x. */
+INLINE void multiply(const matrix *H, int adjoint, vec *o, vec *x)
 {
-    UNROLL for (int i = 0; i < H.rows; i++) o[i * os] = combine(H.elements + i * H.columns, 1, d, s, H.columns);
-    pair_up(o, os, H.pairs);
+    if (adjoint) {
+        pair_up(x, H->pairs);
+        UNROLL for (int j = 0; j < H->columns; j++) o[j] = combine(H->elements + j, H->columns, x, H->rows);
+    } else {
+        UNROLL for (int i = 0; i < H->rows; i++) o[i] = combine(H->elements + i * H->columns, 1, x, H->columns);
+        pair_up(o, H->pairs);
+    }
 }
 
-INLINE void multiply_transposed(matrix H, vec *o, int os, const vec *d, int s)
-{
-    vec x[MOST_SIDE];
+/* ---- A whole tile ---- */
 
-    UNROLL for (int i = 0; i < H.rows; i++) x[i] = d[i * s];
-    pair_up(x, 1, H.pairs);
-    UNROLL for (int j = 0; j < H.columns; j++) o[j * os] = combine(H.elements + j, H.columns, x, 1, H.rows);
+typedef enum way { WRITES, ADDS, STREAMS } way; /* of storing a tile */
+
+/* to = H from H', or with the adjoint H' from H. Pixels are fetched ahead, frequencies are near. */
+INLINE void transform_whole(const matrix *H, int adjoint, const grid *from, const lens *view, const grid *to,
+                            way stores)
+{
+    int n = adjoint ? H->rows : H->columns, m = adjoint ? H->columns : H->rows;
+    vec x[MOST_SIDE], o[MOST_SIDE], e[MOST_FREQUENCIES]; /* e [n][m]: the columns of `from`, multiplied */
+
+    ROLLED for (int j = 0; j < n; j++)
+    {
+        UNROLL for (int i = 0; i < n; i++)
+        {
+            const float *at = element(from, i, j);
+            x[i] = seen_through(view, *(const vec *)at);
+            if (!adjoint) __builtin_prefetch(at + from->ahead, 0, 2);
+        }
+        multiply(H, adjoint, o, x);
+        UNROLL for (int i = 0; i < m; i++) e[j * m + i] = o[i];
+    }
+    ROLLED for (int i = 0; i < m; i++)
+    {
+        UNROLL for (int j = 0; j < n; j++) x[j] = e[j * m + i];
+        multiply(H, adjoint, o, x);
+        UNROLL for (int j = 0; j < m; j++)
+        {
+            float *at = element(to, i, j);
+            if (stores == STREAMS) stream(at, o[j]);
+            else *(vec *)at = stores == ADDS ? *(vec *)at + o[j] : o[j];
+            if (adjoint) __builtin_prefetch(at + to->ahead, 1, 2);
+        }
+    }
 }
 
-/* o = H d H', o = H' d H, for whole tiles. */
-INLINE void transform(matrix H, vec *o, const vec *d)
+/* The same for tiles of which only some elements or channels exist. */
+INLINE void transform(const matrix *H, int adjoint, const grid *from, const extent *from_exists, const lens *view,
+                      const grid *to, const extent *to_exists, way stores)
 {
-    vec e[MOST_FREQUENCIES];
+    int n = adjoint ? H->rows : H->columns, m = adjoint ? H->columns : H->rows;
+    int copies_in = from->lanes < DLDA_LANES || !is_whole(from_exists, n);
+    int copies_out = to->lanes < DLDA_LANES || !is_whole(to_exists, m);
+    copied_tile in, out;
+    grid source = copies_in ? grid_of_copy(&in, n) : *from, target = copies_out ? grid_of_copy(&out, m) : *to;
 
-    UNROLL for (int j = 0; j < H.columns; j++) multiply(H, e + j, H.columns, d + j, H.columns);
-    UNROLL for (int i = 0; i < H.rows; i++) multiply(H, o + i * H.rows, 1, e + i * H.columns, 1);
+    if (copies_in) copy_in(from, from_exists, view, &in, n);
+    if (view->exists && !copies_in) transform_whole(H, adjoint, &source, view, &target, WRITES);
+    else if (stores != WRITES && !copies_out) transform_whole(H, adjoint, &source, &no_lens, &target, stores);
+    else transform_whole(H, adjoint, &source, &no_lens, &target, WRITES);
+    if (copies_out) copy_out(&out, to, to_exists, stores == ADDS, m);
 }
 
-INLINE void transform_back(matrix H, vec *o, const vec *d)
-{
-    vec e[MOST_FREQUENCIES];
-
-    UNROLL for (int j = 0; j < H.rows; j++) multiply_transposed(H, e + j, H.rows, d + j, H.rows);
-    UNROLL for (int i = 0; i < H.columns; i++) multiply_transposed(H, o + i * H.columns, 1, e + i * H.rows, 1);
-}
-
-INLINE int pairs_of(int m)
-{
-    return m / 2;
-}
+/* ---- The matrices ---- */
 
 INLINE matrix matrix_b(int m)
 {
     const float *b = m == 2 ? b2 : m == 4 ? b4 : m == 5 ? b5 : b6;
-    return (matrix){ b, m + 2, m + 2, pairs_of(m) };
+    return (matrix){ b, m + 2, m + 2, m / 2 };
 }
 
 INLINE matrix matrix_a(int m)
 {
     const float *a = m == 2 ? a2 : m == 4 ? a4 : m == 5 ? a5 : a6;
-    return (matrix){ a, m + 2, m, pairs_of(m) };
+    return (matrix){ a, m + 2, m, m / 2 };
 }
 
 INLINE matrix matrix_g(int m)
@@ -145,7 +294,7 @@ INLINE matrix matrix_g(int m)
         }                                                                                                          \
     } while (0)
 
-/* ---- Position of a tile ---- */
+/* ---- Tiles of images ---- */
 
 typedef struct tile {
     size_t image, row, column;
@@ -166,90 +315,79 @@ static void next_tile(const dlda_tiling *tiling, tile *t)
     t->image++;
 }
 
-/* ---- Input ---- */
-
-/* An input tile: its image, its upper left pixel, and whether it lies inside the image. */
-typedef struct input_tile {
-    const float *image;
-    ptrdiff_t y, x;
-    int inside;
-} input_tile;
-
-INLINE vec larger(vec v, float least) /* v < least ? least : v, which keeps a NaN */
+static int between(ptrdiff_t value, int least, int most)
 {
-    vec limit = (vec){ 0 } + least;
-    mask below = v < limit;
-    return (vec)((below & (mask)limit) | (~below & (mask)v));
+    return value < least ? least : value > most ? most : (int)value;
 }
 
-INLINE void load_tile(const dlda_tiling *in, const input_tile *t, const dlda_view *view, size_t c, size_t n, vec *d,
-                      int m)
-{
-    ptrdiff_t H = (ptrdiff_t)in->height, W = (ptrdiff_t)in->width, C = (ptrdiff_t)in->channels;
-    vec scale = { 0 }, shift = { 0 };
+/* The pixels of a tile, of which some may not exist, and its frequencies. */
+typedef struct image_tile {
+    grid pixels, frequencies;
+    extent exists;
+} image_tile;
 
-    if (view) {
-        scale = load(view->scale + c, n);
-        shift = load(view->shift + c, n);
+static image_tile locate(const dlda_tiling *tiling, const tile *t, int side)
+{
+    ptrdiff_t H = (ptrdiff_t)tiling->height, W = (ptrdiff_t)tiling->width, C = (ptrdiff_t)tiling->channels;
+    ptrdiff_t y = (ptrdiff_t)(t->row * tiling->tile) - (ptrdiff_t)tiling->pad;
+    ptrdiff_t x = (ptrdiff_t)(t->column * tiling->tile) - (ptrdiff_t)tiling->pad;
+
+    return (image_tile){ .pixels = { NULL, (((ptrdiff_t)t->image * H + y) * W + x) * C, W * C, C, DLDA_LANES, 0 },
+                         .exists = { between(-y, 0, side), between(H - y, 0, side), between(-x, 0, side),
+                                     between(W - x, 0, side) } };
+}
+
+/* The same tile, `lanes` of its channels from c on. */
+INLINE grid channels_of(const grid *g, size_t c, size_t lanes)
+{
+    return (grid){ g->array, g->first + (ptrdiff_t)c, g->row, g->column, lanes, g->ahead };
+}
+
+INLINE void transform_channels(const matrix *H, int adjoint, const image_tile *t, const dlda_view *view, size_t c,
+                               size_t lanes, way stores)
+{
+    const extent all = whole_extent(H->rows);
+    grid pixels = channels_of(&t->pixels, c, lanes), frequencies = channels_of(&t->frequencies, c, lanes);
+    lens through = lens_of(view, c, lanes);
+
+    if (adjoint) transform(H, 1, &frequencies, &all, &no_lens, &pixels, &t->exists, stores);
+    else transform(H, 0, &pixels, &t->exists, &through, &frequencies, &all, WRITES);
+}
+
+INLINE void transform_tile(const matrix *H, int adjoint, const image_tile *t, const dlda_view *view,
+                           size_t channels, way stores)
+{
+    size_t whole = channels / DLDA_LANES * DLDA_LANES;
+
+    for (size_t c = 0; c < whole; c += DLDA_LANES) transform_channels(H, adjoint, t, view, c, DLDA_LANES, stores);
+    if (whole < channels) transform_channels(H, adjoint, t, view, whole, channels - whole, stores);
+}
+
+/* From images to the frequencies V of a block, or with the adjoint back. */
+INLINE void transform_block(matrix H, int adjoint, const dlda_tiling *tiling, const dlda_tile_block *block,
+                            float *images, const dlda_view *view, float *V, way stores)
+{
+    size_t C = tiling->channels;
+    ptrdiff_t step = (ptrdiff_t)dlda_frequency_step(block->stride, C);
+    tile place = find_tile(tiling, block->first);
+    image_tile next = locate(tiling, &place, H.columns);
+
+    for (size_t i = 0; i < block->count; i++) {
+        image_tile t = next;
+        next_tile(tiling, &place);
+        next = locate(tiling, &place, H.columns);
+        t.pixels.array = images;
+        t.pixels.ahead = next.pixels.first - t.pixels.first;
+        t.frequencies = (grid){ V, (ptrdiff_t)(i * C), H.rows * step, step, DLDA_LANES, 0 };
+        if (view) transform_tile(&H, adjoint, &t, view, C, stores);
+        else transform_tile(&H, adjoint, &t, NULL, C, stores);
     }
-    for (int i = 0; i < m + 2; i++)
-        for (int j = 0; j < m + 2; j++) {
-            int out = !t->inside && (t->y + i < 0 || t->y + i >= H || t->x + j < 0 || t->x + j >= W);
-            vec v = { 0 };
-            if (!out) v = load(t->image + ((t->y + i) * W + t->x + j) * C + (ptrdiff_t)c, n);
-            if (!out && view) v = larger(scale * v + shift, view->least);
-            d[i * (m + 2) + j] = v;
-        }
-}
-
-INLINE void input_channels(const dlda_tiling *in, const input_tile *t, const dlda_view *view, size_t c, size_t n,
-                           size_t step, float *V, int m)
-{
-    vec d[MOST_FREQUENCIES], v[MOST_FREQUENCIES];
-
-    load_tile(in, t, view, c, n, d, m);
-    transform(matrix_b(m), v, d);
-    for (int q = 0; q < (m + 2) * (m + 2); q++) store(V + (size_t)q * step + c, v[q], n);
-}
-
-/* The common cases have specialised copies without branches. */
-INLINE void input_vectors(const dlda_tiling *in, const input_tile *t, const dlda_view *view, size_t step, float *V,
-                          int m)
-{
-    size_t whole = in->channels / DLDA_LANES * DLDA_LANES;
-    input_tile inner = *t;
-
-    inner.inside = 1;
-    if (t->inside)
-        for (size_t c = 0; c < whole; c += DLDA_LANES) input_channels(in, &inner, view, c, DLDA_LANES, step, V, m);
-    else
-        for (size_t c = 0; c < whole; c += DLDA_LANES) input_channels(in, t, view, c, DLDA_LANES, step, V, m);
-}
-
-static input_tile input_tile_at(const dlda_tiling *in, const tile *t, const float *X)
-{
-    ptrdiff_t side = (ptrdiff_t)in->tile + 2;
-    input_tile from = { X + t->image * in->height * in->width * in->channels,
-                        (ptrdiff_t)(t->row * in->tile) - (ptrdiff_t)in->pad,
-                        (ptrdiff_t)(t->column * in->tile) - (ptrdiff_t)in->pad, 0 };
-
-    from.inside = from.y >= 0 && from.x >= 0 && from.y + side <= (ptrdiff_t)in->height &&
-                  from.x + side <= (ptrdiff_t)in->width;
-    return from;
 }
 
 INLINE void input_block(const dlda_tiling *in, const dlda_tile_block *block, const float *X, const dlda_view *view,
                         float *V, int m)
 {
-    size_t C = in->channels, step = dlda_frequency_step(block->stride, C), whole = C / DLDA_LANES * DLDA_LANES;
-    tile t = find_tile(in, block->first);
-
-    for (size_t i = 0; i < block->count; i++, next_tile(in, &t)) {
-        input_tile from = input_tile_at(in, &t, X);
-        if (view) input_vectors(in, &from, view, step, V + i * C, m);
-        else input_vectors(in, &from, NULL, step, V + i * C, m);
-        if (whole < C) input_channels(in, &from, view, whole, C - whole, step, V + i * C, m);
-    }
+    transform_block(matrix_b(m), 0, in, block, (float *)X, view, V, WRITES);
 }
 
 void dlda_winograd_input(const dlda_tiling *in, const dlda_tile_block *block, const float *X, const dlda_view *view,
@@ -258,36 +396,9 @@ void dlda_winograd_input(const dlda_tiling *in, const dlda_tile_block *block, co
     FOR_TILE(in->tile, input_block, in, block, X, view, V);
 }
 
-/* ---- Adjoint of the input transform ---- */
-
-INLINE void input_back_channels(const dlda_tiling *in, const input_tile *t, size_t c, size_t n, size_t step,
-                                const float *dV, float *dX, int m)
-{
-    ptrdiff_t H = (ptrdiff_t)in->height, W = (ptrdiff_t)in->width, C = (ptrdiff_t)in->channels;
-    vec v[MOST_FREQUENCIES], d[MOST_FREQUENCIES];
-
-    for (int q = 0; q < (m + 2) * (m + 2); q++) v[q] = load(dV + (size_t)q * step + c, n);
-    transform_back(matrix_b(m), d, v);
-    for (int i = 0; i < m + 2; i++)
-        for (int j = 0; j < m + 2; j++) {
-            if (!t->inside && (t->y + i < 0 || t->y + i >= H || t->x + j < 0 || t->x + j >= W)) continue;
-            float *x = dX + ((t->y + i) * W + t->x + j) * C + (ptrdiff_t)c;
-            store(x, load(x, n) + d[i * (m + 2) + j], n);
-        }
-}
-
 INLINE void input_back_block(const dlda_tiling *in, const dlda_tile_block *block, const float *dV, float *dX, int m)
 {
-    size_t C = in->channels, step = dlda_frequency_step(block->stride, C), whole = C / DLDA_LANES * DLDA_LANES;
-    tile t = find_tile(in, block->first);
-
-    for (size_t i = 0; i < block->count; i++, next_tile(in, &t)) {
-        input_tile to = input_tile_at(in, &t, dX);
-        float *image = dX + t.image * in->height * in->width * C;
-        for (size_t c = 0; c < whole; c += DLDA_LANES)
-            input_back_channels(in, &to, c, DLDA_LANES, step, dV + i * C, image, m);
-        if (whole < C) input_back_channels(in, &to, whole, C - whole, step, dV + i * C, image, m);
-    }
+    transform_block(matrix_b(m), 1, in, block, dX, NULL, (float *)dV, ADDS);
 }
 
 void dlda_winograd_input_back(const dlda_tiling *in, const dlda_tile_block *block, const float *dV, float *dX)
@@ -295,55 +406,9 @@ void dlda_winograd_input_back(const dlda_tiling *in, const dlda_tile_block *bloc
     FOR_TILE(in->tile, input_back_block, in, block, dV, dX);
 }
 
-/* ---- Output ---- */
-
-/* Size of the part of an output tile inside the image. */
-typedef struct tile_size {
-    size_t height, width;
-} tile_size;
-
-static tile_size size_of(const dlda_tiling *out, const tile *t)
-{
-    size_t m = out->tile, down = out->height - t->row * m, right = out->width - t->column * m;
-    return (tile_size){ down < m ? down : m, right < m ? right : m };
-}
-
-static size_t corner_of(const dlda_tiling *out, const tile *t)
-{
-    return ((t->image * out->height + t->row * out->tile) * out->width + t->column * out->tile) * out->channels;
-}
-
-INLINE void output_channels(const dlda_tiling *out, tile_size size, size_t c, size_t n, size_t step, const float *M,
-                            float *corner, int m)
-{
-    vec v[MOST_FREQUENCIES], o[MOST_FREQUENCIES];
-    size_t side = (size_t)m;
-
-    for (int q = 0; q < (m + 2) * (m + 2); q++) v[q] = load(M + (size_t)q * step + c, n);
-    transform_back(matrix_a(m), o, v);
-    if (size.height == side && size.width == side) {
-        for (size_t i = 0; i < side; i++)
-            for (size_t j = 0; j < side; j++)
-                store(corner + (i * out->width + j) * out->channels + c, o[i * side + j], n);
-        return;
-    }
-    for (size_t i = 0; i < size.height; i++)
-        for (size_t j = 0; j < size.width; j++)
-            store(corner + (i * out->width + j) * out->channels + c, o[i * side + j], n);
-}
-
 INLINE void output_block(const dlda_tiling *out, const dlda_tile_block *block, const float *M, float *Y, int m)
 {
-    size_t C = out->channels, step = dlda_frequency_step(block->stride, C), whole = C / DLDA_LANES * DLDA_LANES;
-    tile t = find_tile(out, block->first);
-
-    for (size_t i = 0; i < block->count; i++, next_tile(out, &t)) {
-        tile_size size = size_of(out, &t);
-        float *corner = Y + corner_of(out, &t);
-        for (size_t c = 0; c < whole; c += DLDA_LANES)
-            output_channels(out, size, c, DLDA_LANES, step, M + i * C, corner, m);
-        if (whole < C) output_channels(out, size, whole, C - whole, step, M + i * C, corner, m);
-    }
+    transform_block(matrix_a(m), 1, out, block, Y, NULL, (float *)M, WRITES);
 }
 
 void dlda_winograd_output(const dlda_tiling *out, const dlda_tile_block *block, const float *M, float *Y)
@@ -351,34 +416,9 @@ void dlda_winograd_output(const dlda_tiling *out, const dlda_tile_block *block, 
     FOR_TILE(out->tile, output_block, out, block, M, Y);
 }
 
-INLINE void gradient_channels(const dlda_tiling *out, tile_size size, size_t c, size_t n, size_t step,
-                              const float *corner, float *dM, int m)
-{
-    vec y[MOST_FREQUENCIES] = { 0 }, v[MOST_FREQUENCIES];
-
-    for (size_t i = 0; i < size.height; i++)
-        for (size_t j = 0; j < size.width; j++)
-            y[i * (size_t)m + j] = load(corner + (i * out->width + j) * out->channels + c, n);
-    transform(matrix_a(m), v, y);
-    for (int q = 0; q < (m + 2) * (m + 2); q++) store(dM + (size_t)q * step + c, v[q], n);
-}
-
 INLINE void gradient_block(const dlda_tiling *out, const dlda_tile_block *block, const float *dY, float *dM, int m)
 {
-    const tile_size full = { (size_t)m, (size_t)m };
-    size_t C = out->channels, step = dlda_frequency_step(block->stride, C), whole = C / DLDA_LANES * DLDA_LANES;
-    tile t = find_tile(out, block->first);
-
-    for (size_t i = 0; i < block->count; i++, next_tile(out, &t)) {
-        tile_size size = size_of(out, &t);
-        const float *corner = dY + corner_of(out, &t);
-        int is_full = size.height == full.height && size.width == full.width;
-        for (size_t c = 0; c < whole; c += DLDA_LANES) {
-            if (is_full) gradient_channels(out, full, c, DLDA_LANES, step, corner, dM + i * C, m);
-            else gradient_channels(out, size, c, DLDA_LANES, step, corner, dM + i * C, m);
-        }
-        if (whole < C) gradient_channels(out, size, whole, C - whole, step, corner, dM + i * C, m);
-    }
+    transform_block(matrix_a(m), 0, out, block, (float *)dY, NULL, dM, WRITES);
 }
 
 void dlda_winograd_gradient(const dlda_tiling *out, const dlda_tile_block *block, const float *dY, float *dM)
@@ -388,21 +428,36 @@ void dlda_winograd_gradient(const dlda_tiling *out, const dlda_tile_block *block
 
 /* ---- Weights ---- */
 
-INLINE void weights_elements(size_t n, size_t i, size_t count, const float *W, float *U, int m)
-{
-    vec g[9], u[MOST_FREQUENCIES];
+/* U that exceeds the caches is streamed: otherwise the old values would be read first, and other data displaced. */
+static const size_t least_streamed = 8 << 20;
 
-    for (int k = 0; k < 9; k++) g[k] = load(W + (size_t)k * n + i, count);
-    transform(matrix_g(m), u, g);
-    for (int q = 0; q < (m + 2) * (m + 2); q++) store(U + (size_t)q * n + i, u[q], count);
+static int is_streamed(size_t frequencies, size_t n, const float *U)
+{
+    return frequencies * n * sizeof *U >= least_streamed && n % DLDA_LANES == 0 && (uintptr_t)U % sizeof(vec) == 0;
+}
+
+/* Elements begin .. end-1 of W [9][n] to U [Q][n], or with the adjoint back. */
+INLINE void transform_weights(matrix H, int adjoint, size_t n, size_t begin, size_t end, float *W, float *U,
+                              way stores)
+{
+    const extent all = whole_extent(H.rows), nine = whole_extent(H.columns);
+    ptrdiff_t step = (ptrdiff_t)n;
+
+    for (size_t i = begin; i < end; i += DLDA_LANES) {
+        size_t lanes = end - i < DLDA_LANES ? end - i : DLDA_LANES;
+        grid weights = { W, (ptrdiff_t)i, H.columns * step, step, lanes, 0 };
+        grid frequencies = { U, (ptrdiff_t)i, H.rows * step, step, lanes, 0 };
+        if (adjoint) transform(&H, 1, &frequencies, &all, &no_lens, &weights, &nine, stores);
+        else transform(&H, 0, &weights, &nine, &no_lens, &frequencies, &all, stores);
+    }
 }
 
 INLINE void weights_range(size_t n, size_t begin, size_t end, const float *W, float *U, int m)
 {
-    size_t i = begin;
-
-    for (; i + DLDA_LANES <= end; i += DLDA_LANES) weights_elements(n, i, DLDA_LANES, W, U, m);
-    if (i < end) weights_elements(n, i, end - i, W, U, m);
+    if (is_streamed(dlda_frequencies((size_t)m), n, U + begin)) {
+        transform_weights(matrix_g(m), 0, n, begin, end, (float *)W, U, STREAMS);
+        end_stream();
+    } else transform_weights(matrix_g(m), 0, n, begin, end, (float *)W, U, WRITES);
 }
 
 void dlda_winograd_weights(size_t t, size_t n, size_t begin, size_t end, const float *W, float *U)
@@ -410,21 +465,9 @@ void dlda_winograd_weights(size_t t, size_t n, size_t begin, size_t end, const f
     FOR_TILE(t, weights_range, n, begin, end, W, U);
 }
 
-INLINE void weights_back_elements(size_t n, size_t i, size_t count, const float *dU, float *dW, int m)
-{
-    vec u[MOST_FREQUENCIES], w[9];
-
-    for (int q = 0; q < (m + 2) * (m + 2); q++) u[q] = load(dU + (size_t)q * n + i, count);
-    transform_back(matrix_g(m), w, u);
-    for (int k = 0; k < 9; k++) store(dW + (size_t)k * n + i, w[k], count);
-}
-
 INLINE void weights_back_range(size_t n, size_t begin, size_t end, const float *dU, float *dW, int m)
 {
-    size_t i = begin;
-
-    for (; i + DLDA_LANES <= end; i += DLDA_LANES) weights_back_elements(n, i, DLDA_LANES, dU, dW, m);
-    if (i < end) weights_back_elements(n, i, end - i, dU, dW, m);
+    transform_weights(matrix_g(m), 1, n, begin, end, dW, (float *)dU, WRITES);
 }
 
 void dlda_winograd_weights_back(size_t t, size_t n, size_t begin, size_t end, const float *dU, float *dW)

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #ifdef DLDA_WITH_LIBXSMM
 #include <libxsmm.h>
 #endif
@@ -75,8 +76,11 @@ static const size_t most_transposed_results = 100 * 100;
 
 /* With AVX-512, libxsmm is faster for all shapes of a network (256x256x256: 150 and 95, 128x1024x256: 135 and 135,
  * A transposed 256x256x256: 132 and 95), and several times faster if OpenBLAS does not know the processor. Only
- * long sums exceed its caches, so they are split (128x1024x1024: 85 in one piece, 173 in four). */
+ * long sums and wide results exceed its caches, so they are split (Xeon, 128x1024x1024: 85 in one piece, 173 in four; Zen 4: 68
+ * in one piece, 79 in four, 98 also in panels). Kernels that look ahead are best in narrow panels (Zen 4, 160x1024x256: 90
+ * without both, 108). */
 static const size_t long_sum = 512, piece_of_sum = 256;
+static const size_t wide_panel = 256, narrow_panel = 64;
 
 static int has_avx512(void)
 {
@@ -89,37 +93,55 @@ static int suits_libxsmm(const dlda_gemm *g)
      * second operand (our A), not the first (our B). */
     if (g->b_transposed) return 0;
     if (has_avx512()) return 1;
-    if (g->a_transposed && g->m * g->n > most_transposed_results) return 0;
-    return (double)g->m * (double)g->n * (double)g->k <= most_small_products;
+    if (g->a_transposed && g->m * g->panel > most_transposed_results) return 0;
+    return (double)g->m * (double)g->panel * (double)g->k <= most_small_products;
 }
 
-static dlda_gemm_kernel generate(const dlda_gemm *g, size_t length, int accumulate)
+static dlda_gemm_kernel generate(const dlda_gemm *g, size_t columns, int accumulate)
 {
-    const int m = (int)g->n, n = (int)g->m, k = (int)length;
+    const int m = (int)columns, n = (int)g->m, k = (int)g->piece;
     const int lda = (int)g->ldb, ldb = (int)g->lda, ldc = (int)g->ldc;
     const float alpha = 1, beta = accumulate ? 1 : 0;
     const int flags = g->a_transposed ? LIBXSMM_GEMM_FLAG_TRANS_B : LIBXSMM_GEMM_FLAG_NONE;
-    return (dlda_gemm_kernel)libxsmm_smmdispatch(m, n, k, &lda, &ldb, &ldc, &alpha, &beta, &flags, NULL);
+    const int fetch = g->looks_ahead ? LIBXSMM_GEMM_PREFETCH_AL2BL2_VIA_C : LIBXSMM_GEMM_PREFETCH_NONE;
+    return (dlda_gemm_kernel)libxsmm_smmdispatch(m, n, k, &lda, &ldb, &ldc, &alpha, &beta, &flags, &fetch);
+}
+
+/* Either all kernels that are needed, or none. */
+static int generate_kernels(dlda_gemm *g)
+{
+    const size_t columns[2] = { g->panel, g->n % g->panel };
+    int complete = 1;
+
+    for (int last = 0; last < 2; last++)
+        for (int further = 0; further < 2; further++) {
+            if (columns[last] == 0 || (further && g->piece == g->k)) continue;
+            g->kernels[last][further] = generate(g, columns[last], further || g->accumulate);
+            complete = complete && g->kernels[last][further];
+        }
+    return complete;
 }
 
 static void choose_kernels(dlda_gemm *g)
 {
-    if (!suits_libxsmm(g)) return;
-    if (has_avx512() && !g->a_transposed && g->k > long_sum && g->k % piece_of_sum == 0) {
-        g->piece = piece_of_sum;
-        g->kernel = generate(g, g->piece, g->accumulate);
-        g->further = generate(g, g->piece, 1);
-        if (!g->further) g->kernel = NULL;
-    } else {
-        g->piece = g->k;
-        g->kernel = generate(g, g->k, g->accumulate);
-    }
+    size_t panel = has_avx512() && g->looks_ahead && !g->a_transposed ? narrow_panel : wide_panel;
+
+    g->panel = g->n < panel ? g->n : panel;
+    g->piece = has_avx512() && !g->a_transposed && g->k > long_sum && g->k % piece_of_sum == 0 ? piece_of_sum
+                                                                                               : g->k;
+    if (!suits_libxsmm(g) || !generate_kernels(g)) memset(g->kernels, 0, sizeof g->kernels);
 }
 
-static void run_kernels(const dlda_gemm *g, const float *A, const float *B, float *C)
+/* Kernels that do not look ahead ignore the next operands. */
+static void run_kernels(const dlda_gemm *g, const float *A, const float *B, float *C, const float *next_A,
+                        const float *next_B)
 {
-    ((libxsmm_smmfunction)g->kernel)(B, A, C);
-    for (size_t k = g->piece; k < g->k; k += g->piece) ((libxsmm_smmfunction)g->further)(B + k * g->ldb, A + k, C);
+    for (size_t j = 0; j < g->n; j += g->panel)
+        for (size_t k = 0; k < g->k; k += g->piece) {
+            size_t at = k * g->ldb + j;
+            libxsmm_smmfunction kernel = (libxsmm_smmfunction)g->kernels[j + g->panel > g->n][k > 0];
+            kernel(B + at, A + k, C + j, next_B + at, next_A + k, C + j);
+        }
 }
 #else
 static void choose_kernels(dlda_gemm *g)
@@ -127,9 +149,10 @@ static void choose_kernels(dlda_gemm *g)
     (void)g;
 }
 
-static void run_kernels(const dlda_gemm *g, const float *A, const float *B, float *C)
+static void run_kernels(const dlda_gemm *g, const float *A, const float *B, float *C, const float *next_A,
+                        const float *next_B)
 {
-    (void)g, (void)A, (void)B, (void)C;
+    (void)g, (void)A, (void)B, (void)C, (void)next_A, (void)next_B;
 }
 #endif
 
@@ -143,15 +166,21 @@ void dlda_gemm_resize(dlda_gemm *gemm, size_t m, size_t n, size_t k)
     gemm->m = m;
     gemm->n = n;
     gemm->k = k;
-    gemm->kernel = gemm->further = NULL;
+    memset(gemm->kernels, 0, sizeof gemm->kernels);
     if (m && n && k) choose_kernels(gemm);
 }
 
 void dlda_gemm_run(const dlda_gemm *g, const float *A, const float *B, float *C)
 {
+    dlda_gemm_run_before(g, A, B, C, A, B);
+}
+
+void dlda_gemm_run_before(const dlda_gemm *g, const float *A, const float *B, float *C, const float *next_A,
+                          const float *next_B)
+{
     if (g->m == 0 || g->n == 0) return;
-    if (g->kernel) {
-        run_kernels(g, A, B, C);
+    if (g->kernels[0][0]) {
+        run_kernels(g, A, B, C, next_A, next_B);
         return;
     }
     dlda_blas_begin();

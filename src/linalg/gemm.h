@@ -17,9 +17,11 @@ typedef void (*dlda_gemm_kernel)(void);
 typedef struct dlda_gemm {
     size_t m, n, k, lda, ldb, ldc;
     int a_transposed, b_transposed, accumulate;
-    /* set by dlda_gemm_plan: libxsmm kernels for the first `piece` of a sum and for the others; NULL: BLAS */
-    dlda_gemm_kernel kernel, further;
-    size_t piece;
+    int looks_ahead; /* dlda_gemm_run_before brings the next operands into the cache */
+    /* set by dlda_gemm_plan: libxsmm kernels for `panel` columns and for the last, fewer ones; of each, for the first
+     * `piece` of a sum and for the others. NULL: BLAS */
+    dlda_gemm_kernel kernels[2][2];
+    size_t panel, piece;
 } dlda_gemm;
 
 /* Enclose every use of BLAS or LAPACK, from any number of threads. In between, OpenBLAS does not start threads of
@@ -37,6 +39,9 @@ void dlda_gemm_plan(dlda_gemm *gemm);
  * tenths of a millisecond); later uses find it. Thread-safe. */
 void dlda_gemm_resize(dlda_gemm *gemm, size_t m, size_t n, size_t k);
 void dlda_gemm_run(const dlda_gemm *gemm, const float *A, const float *B, float *C);
+/* The same before a product of next_A and next_B, which waits less if it looks ahead. */
+void dlda_gemm_run_before(const dlda_gemm *gemm, const float *A, const float *B, float *C, const float *next_A,
+                          const float *next_B);
 
 /* S [d][d] += X' X in double, X [n][d]. Both triangles are updated. */
 void dlda_double_add_products(size_t n, size_t d, const double *X, double *S);

@@ -61,7 +61,7 @@ static void update_running(const dlda_plan *self, const dlda_stage *stage, doubl
 /* Computes scale and shift of batch norm from stage->mean and stage->inverse, which holds the variance on entry. */
 static void set_view(dlda_stage *stage, const float *weights)
 {
-    const float *gamma = at(weights, &stage->norm->scale), *beta = at(weights, &stage->norm->shift);
+    const float *gamma = weights + stage->norm->scale.offset, *beta = weights + stage->norm->shift.offset;
 
     for (size_t c = 0; c < stage->raw.channels; c++) {
         stage->inverse[c] = (float)(1 / sqrt((double)stage->inverse[c] + DLDA_NORM_EPSILON));
@@ -146,8 +146,8 @@ static void normalise_by_state(dlda_stage *stage, const float *weights, const fl
 {
     size_t bytes = stage->raw.channels * sizeof(float);
 
-    memcpy(stage->mean, at(state, &stage->norm->mean), bytes);
-    memcpy(stage->inverse, at(state, &stage->norm->variance), bytes);
+    memcpy(stage->mean, state + stage->norm->mean.offset, bytes);
+    memcpy(stage->inverse, state + stage->norm->variance.offset, bytes);
     set_view(stage, weights);
 }
 

@@ -47,10 +47,8 @@ struct dlda_objective {
     double *H, *dH; /* [batch][features]                  */
 };
 
-static dlda_status check_spec(const dlda_objective_spec *spec)
+static dlda_status check_spec(const dlda_objective_spec *spec, const dlda_objective_row *row)
 {
-    const dlda_objective_row *row = dlda_objective_row_of(spec->kind);
-
     if (!row) return dlda_fail(DLDA_E_ARGUMENT, "objective: unknown kind %d", (int)spec->kind);
     if (spec->classes < 2)
         return dlda_fail(DLDA_E_CLASS, "objective: %zu classes, expected at least 2", spec->classes);
@@ -72,15 +70,16 @@ static dlda_status check_spec(const dlda_objective_spec *spec)
 dlda_status dlda_objective_create(const dlda_objective_spec *spec, dlda_objective **objective)
 {
     DLDA_NEED(spec, objective);
+    const dlda_objective_row *row = dlda_objective_row_of(spec->kind);
     dlda_status status = DLDA_OK;
     dlda_objective *self = NULL;
     size_t count = 0;
 
-    DLDA_TRY(check_spec(spec));
+    DLDA_TRY(check_spec(spec, row));
     DLDA_TRY(dlda_multiply_sizes(spec->batch, spec->features, "objective", &count));
     DLDA_TRY(DLDA_TAKE(&self, 1, "objective"));
     self->spec = *spec;
-    self->functions = dlda_objective_row_of(spec->kind)->functions;
+    self->functions = row->functions;
     DLDA_TRY(self->functions->create(spec, &self->state));
     DLDA_TRY(DLDA_TAKE(&self->H, count, "objective"));
     DLDA_TRY(DLDA_TAKE(&self->dH, count, "objective"));

@@ -16,6 +16,7 @@
 #include "kernels/kernels.h"
 #include "linalg/gemm.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -250,6 +251,7 @@ static dlda_status check_labels(const dlda_scatter *self, const int *labels, siz
 static dlda_status check_finite(const dlda_scatter *self, const dlda_row_block *rows, size_t first, size_t n)
 {
     size_t D = self->D, at = first * D;
+    assert(rows->doubles || rows->floats);
     size_t bad = rows->doubles ? dlda_find_not_finite_double(rows->doubles + at, n * D)
                                : dlda_find_not_finite(rows->floats + at, n * D);
 
@@ -347,6 +349,7 @@ static dlda_status check_sums(const dlda_scatter *self, const double *sums, size
     const double most = 9007199254740992.0; /* doubles are exact up to here */
     size_t C = self->C, D = self->D, before = C + C * D;
 
+    assert(D != 0);
     if (size != dlda_scatter_sums_size(self))
         return dlda_fail(DLDA_E_SHAPE, "scatter merge: %zu sums, expected %zu for %zu classes of %zu features%s",
                          size, dlda_scatter_sums_size(self), C, D, self->pooled ? ", pooled" : "");
@@ -355,7 +358,7 @@ static dlda_status check_sums(const dlda_scatter *self, const double *sums, size
             return dlda_fail(DLDA_E_NUMERIC, "scatter merge: value %zu is %g, expected %s", i, sums[i],
                              i < C ? "a count of rows" : "a finite value");
     for (size_t i = before; i < size; i++)
-        if ((i - before) % (D * D) % (D + 1) == 0 && sums[i] < 0)
+        if ((i - before) / D % D == (i - before) % D && sums[i] < 0) /* on the diagonal */
             return dlda_fail(DLDA_E_NUMERIC,
                              "scatter merge: value %zu, a sum of squares, is %g, expected 0 or more", i, sums[i]);
     return DLDA_OK;
