@@ -10,7 +10,6 @@
 #include "base/memory.h"
 #include "data/data.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -28,18 +27,6 @@ struct installation {
 };
 
 /* ---- Folders ---- */
-
-/* Removes a folder of regular files. */
-static void remove_folder(const char *path)
-{
-    DIR *stream = opendir(path);
-
-    if (!stream) return;
-    for (struct dirent *entry = readdir(stream); entry; entry = readdir(stream))
-        unlinkat(dirfd(stream), entry->d_name, 0);
-    closedir(stream);
-    rmdir(path);
-}
 
 static dlda_status hidden_name(const char *root, const char *name, const char *purpose, char **path)
 {
@@ -185,7 +172,7 @@ dlda_status install_finish(installation *self, const known_steps *steps)
     dlda_status status = DLDA_OK;
     const known_set *set = self->set;
 
-    remove_folder(self->fresh); /* left by an earlier attempt */
+    dlda_folder_remove(self->fresh); /* left by an earlier attempt */
     DLDA_TRY(install_check_archive(self));
     DLDA_TRY(dlda_folder_make(self->fresh));
     DLDA_TRY(unpack_members(self->archive, set->members, set->n_members, self->fresh, steps));
@@ -194,6 +181,6 @@ dlda_status install_finish(installation *self, const known_steps *steps)
     DLDA_TRY(move_in_place(self));
     unlink(self->archive);
 done:
-    remove_folder(self->fresh);
+    dlda_folder_remove(self->fresh);
     return status;
 }

@@ -51,7 +51,8 @@ static int has_file(const char *folder, const char *name)
 
 int progress_has_checkpoint(const char *folder)
 {
-    return has_file(folder, "checkpoint.safetensors") || has_file(folder, "checkpoint-previous.safetensors");
+    return has_file(folder, "checkpoint-next.safetensors") || has_file(folder, "checkpoint.safetensors") ||
+           has_file(folder, "checkpoint-previous.safetensors");
 }
 
 /* The state according to the existing files. */

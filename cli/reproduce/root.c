@@ -3,11 +3,13 @@
  * root.c - locks ROOT, the folder of all runs and tables.
  */
 #include "reproduce/root.h"
+#include "base/folder_lock.h"
 #include "folders.h"
 #include "reproduce/request.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -17,6 +19,14 @@
 static char *path_of_lock(const char *root)
 {
     return text_format("%s/.lock", root);
+}
+
+static void complain_of_owner(const char *root, long owner)
+{
+    char name[64] = "another process";
+
+    if (owner > 0) snprintf(name, sizeof name, "process %ld", owner);
+    complain(reproduce_name, "%s: in use by %s; wait for it, or choose another folder with -o", root, name);
 }
 
 int root_lock(const char *root, int *lock)
@@ -34,8 +44,7 @@ int root_lock(const char *root, int *lock)
     }
     if (*lock < 0) complain(reproduce_name, "%s: cannot write: %s", path, strerror(errno));
     else if (locked != 0)
-        complain(reproduce_name, "%s: in use by another process; wait for it, or choose another folder with -o",
-                 root);
+        complain_of_owner(root, dlda_lock_owner(*lock));
     free(path);
     return locked == 0 ? EXIT_OK : EXIT_FAILED;
 }

@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,6 +159,19 @@ done:
     return status;
 }
 
+static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *position)
+{
+    (void)info;
+    (void)type;
+    (void)position;
+    return remove(path);
+}
+
+void dlda_folder_remove(const char *path)
+{
+    nftw(path, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
 dlda_status dlda_folder_make_temporary(const char *path, char **temporary)
 {
     enum { MOST_TRIES = 1000 };
@@ -172,7 +186,7 @@ dlda_status dlda_folder_make_temporary(const char *path, char **temporary)
         else snprintf(name, size, "%s.tmp-%ld-%d", path, (long)getpid(), i);
         made = mkdir(name, 0777) == 0;
     }
-    if (!made) DLDA_FAIL(DLDA_E_IO, "%s: cannot make the folder: %s", name, strerror(errno));
+    if (!made) DLDA_FAIL(DLDA_E_IO, "%s: cannot make the folder: %s", path, strerror(errno));
     *temporary = name;
     name = NULL;
 done:

@@ -37,6 +37,10 @@ dlda_status dlda_file_writer_complete(dlda_file_writer *writer);
 /* Completes the file, renames it to the final name and syncs the folder. On failure the final name is unchanged.
  * Exception: if only the last sync fails, the file is in place and complete, but may be lost in a power failure. */
 dlda_status dlda_file_writer_finish(dlda_file_writer *writer);
+/* Finishes files that belong together, such as images and their labels, and removes the file `obsolete`, unless NULL, at
+ * the same time. On failure all final names are unchanged. A process that is killed meanwhile leaves no mixture of old
+ * and new files: some may be missing, and the old ones then have temporary names. */
+dlda_status dlda_file_writers_finish(dlda_file_writer *const *writers, size_t n, const char *obsolete);
 /* Releases the writer; removes the temporary file if it was not finished. */
 void dlda_file_writer_destroy(dlda_file_writer *writer);
 
@@ -57,10 +61,15 @@ int dlda_path_is_folder(const char *path);
 
 /* Creates a folder and its parents; existing ones are fine. */
 dlda_status dlda_folder_make(const char *path);
+/* Removes a folder with all that is in it, if it exists; links are removed, not followed. */
+void dlda_folder_remove(const char *path);
 /* Creates the folder "path.tmp-PROCESS", or with "-N" after it if that exists; its name in new memory. */
 dlda_status dlda_folder_make_temporary(const char *path, char **temporary);
 /* Removes the temporary files (NAME.tmp-PROCESS, NAME.tmp-PROCESS-N) of processes that no longer exist, such as killed ones. */
 void dlda_folder_remove_leftovers(const char *path);
+/* Renames files to final names in place of older ones, with the guarantees of dlda_file_writers_finish; where from[i] is
+ * NULL, the older one is removed. */
+dlda_status dlda_paths_move_together(const char *const *from, const char *const *to, size_t n);
 /* Renames a file or folder and syncs. An existing file is replaced, an existing folder only if it is empty. */
 dlda_status dlda_path_move(const char *from, const char *to);
 

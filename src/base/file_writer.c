@@ -75,27 +75,36 @@ static dlda_status find_target(const char *path, char **target)
     return dlda_path_resolve(path, target);
 }
 
-/* Creates the temporary file. A name is taken if another thread writes the same path, or a killed process with the same
- * number left it. */
-static dlda_status create_temporary(dlda_file_writer *self)
+/* Creates a file beside `path`, and returns its name in new memory. A name is taken if another thread writes the same
+ * path, or a killed process with the same number left it. */
+static dlda_status create_temporary(const char *path, char **temporary, int *file)
 {
     enum { MOST_TRIES = 1000 };
-    size_t size = strlen(self->path) + 64;
+    size_t size = strlen(path) + 64;
     char *name = NULL;
-    int file = -1;
     dlda_status status = DLDA_TAKE(&name, size, "file name");
 
     if (status != DLDA_OK) return status;
-    for (int i = 0; i < MOST_TRIES && file < 0 && (i == 0 || errno == EEXIST); i++) {
-        if (i == 0) snprintf(name, size, "%s.tmp-%ld", self->path, (long)getpid());
-        else snprintf(name, size, "%s.tmp-%ld-%d", self->path, (long)getpid(), i);
-        file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    *file = -1;
+    for (int i = 0; i < MOST_TRIES && *file < 0 && (i == 0 || errno == EEXIST); i++) {
+        if (i == 0) snprintf(name, size, "%s.tmp-%ld", path, (long)getpid());
+        else snprintf(name, size, "%s.tmp-%ld-%d", path, (long)getpid(), i);
+        *file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     }
-    if (file < 0) {
+    if (*file >= 0) *temporary = name;
+    else {
         dlda_release(name);
-        return dlda_fail(DLDA_E_IO, "%s: cannot write: %s", self->path, strerror(errno));
+        status = dlda_fail(DLDA_E_IO, "%s: cannot write: %s", path, strerror(errno));
     }
-    self->temporary = name; /* from here on it is ours to remove */
+    return status;
+}
+
+static dlda_status open_stream(dlda_file_writer *self)
+{
+    int file = -1;
+    dlda_status status = create_temporary(self->path, &self->temporary, &file); /* from here on ours to remove */
+
+    if (status != DLDA_OK) return status;
     self->stream = fdopen(file, "wb");
     if (self->stream) return DLDA_OK;
     close(file);
@@ -109,7 +118,7 @@ dlda_status dlda_file_writer_open(const char *path, dlda_file_writer **writer)
 
     DLDA_TRY(DLDA_TAKE(&self, 1, "file writer"));
     DLDA_TRY(find_target(path, &self->path));
-    DLDA_TRY(create_temporary(self));
+    DLDA_TRY(open_stream(self));
     *writer = self;
     self = NULL;
 done:
@@ -214,6 +223,91 @@ dlda_status dlda_file_write(const char *path, const void *bytes, size_t size)
     DLDA_TRY(dlda_file_writer_finish(writer));
 done:
     dlda_file_writer_destroy(writer);
+    return status;
+}
+
+/* ---- Files that belong together ---- */
+
+/* Renames an old file to a temporary name, where it waits until all new files are in place. */
+static dlda_status set_aside(const char *path, char **aside)
+{
+    int file = -1;
+
+    if (!dlda_path_exists(path)) return DLDA_OK;
+    dlda_status status = create_temporary(path, aside, &file);
+    if (status != DLDA_OK) return status;
+    close(file);
+    if (rename(path, *aside) == 0) return DLDA_OK;
+    status = dlda_fail(DLDA_E_IO, "%s: cannot rename: %s", path, strerror(errno));
+    unlink(*aside);
+    dlda_release(*aside);
+    *aside = NULL;
+    return status;
+}
+
+static dlda_status sync_folder_of(const char *path)
+{
+    int folder = -1;
+    dlda_status status = open_folder_of(path, &folder);
+
+    if (status != DLDA_OK) return status;
+    status = sync_folder(path, folder);
+    close(folder);
+    return status;
+}
+
+/* Puts the new files in place, or takes them back and restores the old ones. */
+static dlda_status place(const char *const *from, const char *const *to, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!from[i] || rename(from[i], to[i]) == 0) continue;
+        dlda_status status = dlda_fail(DLDA_E_IO, "%s: cannot rename: %s", to[i], strerror(errno));
+        while (i-- > 0)
+            if (from[i]) rename(to[i], from[i]);
+        return status;
+    }
+    return DLDA_OK;
+}
+
+dlda_status dlda_paths_move_together(const char *const *from, const char *const *to, size_t n)
+{
+    dlda_status status = DLDA_OK;
+    char **aside = NULL;
+
+    DLDA_TRY(DLDA_TAKE(&aside, n, "file names"));
+    for (size_t i = n; i-- > 0;) DLDA_TRY(set_aside(to[i], &aside[i]));
+    DLDA_TRY(place(from, to, n));
+done:
+    for (size_t i = 0; aside && i < n; i++) {
+        if (aside[i] && status == DLDA_OK) unlink(aside[i]);
+        else if (aside[i]) rename(aside[i], to[i]);
+        dlda_release(aside[i]);
+    }
+    dlda_release(aside);
+    for (size_t i = 0; status == DLDA_OK && i < n; i++) status = sync_folder_of(to[i]);
+    return status;
+}
+
+dlda_status dlda_file_writers_finish(dlda_file_writer *const *writers, size_t n, const char *obsolete)
+{
+    dlda_status status = DLDA_OK;
+    size_t all = n + (obsolete != NULL);
+    const char **from = NULL, **to = NULL;
+
+    DLDA_TRY(DLDA_TAKE(&from, all, "file names"));
+    DLDA_TRY(DLDA_TAKE(&to, all, "file names"));
+    for (size_t i = 0; i < n; i++) {
+        DLDA_TRY(dlda_file_writer_complete(writers[i]));
+        from[i] = writers[i]->temporary;
+        to[i] = writers[i]->path;
+    }
+    if (obsolete) to[n] = obsolete;
+    DLDA_TRY(dlda_paths_move_together(from, to, all));
+done:
+    for (size_t i = 0; i < n; i++) /* if only the last sync failed, they are in place */
+        writers[i]->finished = !dlda_path_exists(writers[i]->temporary);
+    dlda_release(from);
+    dlda_release(to);
     return status;
 }
 

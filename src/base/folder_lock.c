@@ -18,8 +18,8 @@ struct dlda_folder_lock {
     int descriptor;
 };
 
-/* The process that has locked the folder, from the kernel's list; 0 if that does not name it. */
-static long find_owner(int descriptor)
+/* The kernel's list has the inodes of locks. */
+long dlda_lock_owner(int descriptor)
 {
     struct stat info;
     FILE *list = fstat(descriptor, &info) == 0 ? fopen("/proc/locks", "re") : NULL;
@@ -40,7 +40,7 @@ static long find_owner(int descriptor)
 
 static dlda_status refuse(const char *folder, int descriptor)
 {
-    long owner = find_owner(descriptor);
+    long owner = dlda_lock_owner(descriptor);
     char name[64] = "another process";
 
     if (owner > 0) snprintf(name, sizeof name, "process %ld", owner);

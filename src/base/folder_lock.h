@@ -13,5 +13,7 @@ typedef struct dlda_folder_lock dlda_folder_lock;
  * succeeds. The lock ends with the process, however that ends. */
 dlda_status dlda_folder_lock_take(const char *folder, dlda_folder_lock **lock);
 void dlda_folder_lock_release(dlda_folder_lock *lock);
+/* The process that has locked an open file or folder; 0 if it is not known. */
+long dlda_lock_owner(int descriptor);
 
 #endif

@@ -3,6 +3,7 @@
  * write.c - writes data sets: checks what all formats require, then calls the writer of the format.
  */
 #include "base/file.h"
+#include "base/memory.h"
 #include "dataset/dataset_internal.h"
 #include "dataset/writers.h"
 
@@ -16,6 +17,18 @@ dlda_status dlda_expect_bytes(const dlda_dataset *dataset, const char *format)
 const uint8_t *dlda_sample_bytes(const dlda_dataset *dataset, size_t i)
 {
     return dataset->storage->bytes + dataset->index[i] * dataset->height * dataset->width * dataset->channels;
+}
+
+dlda_status dlda_writer_open_in(const char *folder, const char *name, dlda_file_writer **writer)
+{
+    dlda_status status = DLDA_OK;
+    char *path = NULL;
+
+    DLDA_TRY(dlda_path_join(folder, name, &path));
+    DLDA_TRY(dlda_file_writer_open(path, writer));
+done:
+    dlda_release(path);
+    return status;
 }
 
 dlda_status dlda_dataset_write(const dlda_dataset *dataset, dlda_part part, dlda_data_format format,

@@ -9,18 +9,6 @@
 
 enum { MAGIC_LABELS = 0x801, MAGIC_IMAGES = 0x803, MAGIC_CHANNELS = 0x804, MOST_CLASSES = 256 };
 
-static dlda_status open_writer(const char *folder, const char *name, dlda_file_writer **writer)
-{
-    dlda_status status = DLDA_OK;
-    char *path = NULL;
-
-    DLDA_TRY(dlda_path_join(folder, name, &path));
-    DLDA_TRY(dlda_file_writer_open(path, writer));
-done:
-    dlda_release(path);
-    return status;
-}
-
 static dlda_status add_u32(dlda_file_writer *writer, size_t value)
 {
     const uint8_t bytes[4] = { (uint8_t)(value >> 24), (uint8_t)(value >> 16), (uint8_t)(value >> 8),
@@ -42,35 +30,27 @@ done:
     return status;
 }
 
-static dlda_status write_images(const dlda_dataset *self, const char *folder, const char *name)
+static dlda_status add_images(const dlda_dataset *self, dlda_file_writer *writer)
 {
     dlda_status status = DLDA_OK;
-    dlda_file_writer *writer = NULL;
     size_t size = self->height * self->width * self->channels;
 
-    DLDA_TRY(open_writer(folder, name, &writer));
     DLDA_TRY(add_header(writer, self));
     for (size_t i = 0; i < self->count; i++)
         DLDA_TRY(dlda_file_writer_add(writer, dlda_sample_bytes(self, i), size));
-    DLDA_TRY(dlda_file_writer_finish(writer));
 done:
-    dlda_file_writer_destroy(writer);
     return status;
 }
 
-static dlda_status write_labels(const dlda_dataset *self, const char *folder, const char *name)
+static dlda_status add_labels(const dlda_dataset *self, dlda_file_writer *writer)
 {
     dlda_status status = DLDA_OK;
-    dlda_file_writer *writer = NULL;
 
-    DLDA_TRY(open_writer(folder, name, &writer));
     DLDA_TRY(add_u32(writer, MAGIC_LABELS));
     DLDA_TRY(add_u32(writer, self->count));
     for (size_t i = 0; i < self->count; i++)
         DLDA_TRY(dlda_file_writer_add(writer, &(uint8_t){ (uint8_t)self->labels[i] }, 1));
-    DLDA_TRY(dlda_file_writer_finish(writer));
 done:
-    dlda_file_writer_destroy(writer);
     return status;
 }
 
@@ -78,6 +58,7 @@ dlda_status dlda_write_idx(const dlda_dataset *self, dlda_part part, const char 
 {
     dlda_status status = DLDA_OK;
     int train = part == DLDA_PART_TRAIN;
+    dlda_file_writer *files[2] = { NULL }; /* images, labels */
 
     DLDA_TRY(dlda_expect_bytes(self, "idx"));
     if (self->classes > MOST_CLASSES)
@@ -85,8 +66,13 @@ dlda_status dlda_write_idx(const dlda_dataset *self, dlda_part part, const char 
     if (self->height > UINT32_MAX || self->width > UINT32_MAX || self->channels > UINT32_MAX)
         DLDA_FAIL(DLDA_E_SHAPE, "idx: images of %zu x %zu x %zu, expected sides of 32 bits", self->height,
                   self->width, self->channels);
-    DLDA_TRY(write_images(self, folder, train ? "train-images-idx3-ubyte" : "t10k-images-idx3-ubyte"));
-    DLDA_TRY(write_labels(self, folder, train ? "train-labels-idx1-ubyte" : "t10k-labels-idx1-ubyte"));
+    DLDA_TRY(dlda_writer_open_in(folder, train ? "train-images-idx3-ubyte" : "t10k-images-idx3-ubyte", &files[0]));
+    DLDA_TRY(dlda_writer_open_in(folder, train ? "train-labels-idx1-ubyte" : "t10k-labels-idx1-ubyte", &files[1]));
+    DLDA_TRY(add_images(self, files[0]));
+    DLDA_TRY(add_labels(self, files[1]));
+    DLDA_TRY(dlda_file_writers_finish(files, 2, NULL));
 done:
+    dlda_file_writer_destroy(files[0]);
+    dlda_file_writer_destroy(files[1]);
     return status;
 }

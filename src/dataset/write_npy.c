@@ -55,10 +55,9 @@ done:
 }
 
 /* Vectors are written as rows of a matrix; images keep their three dimensions. */
-static dlda_status write_images(const dlda_dataset *self, const char *path)
+static dlda_status add_images(const dlda_dataset *self, dlda_file_writer *writer)
 {
     dlda_status status = DLDA_OK;
-    dlda_file_writer *writer = NULL;
     char shape[96], type[4] = "|u1";
 
     if (self->height == 1 && self->width == 1)
@@ -66,12 +65,9 @@ static dlda_status write_images(const dlda_dataset *self, const char *path)
     else
         snprintf(shape, sizeof shape, "%zu, %zu, %zu, %zu", self->count, self->height, self->width, self->channels);
     if (!self->storage->bytes) snprintf(type, sizeof type, "%cf4", byte_order());
-    DLDA_TRY(dlda_file_writer_open(path, &writer));
     DLDA_TRY(add_header(writer, type, shape));
     DLDA_TRY(add_samples(writer, self));
-    DLDA_TRY(dlda_file_writer_finish(writer));
 done:
-    dlda_file_writer_destroy(writer);
     return status;
 }
 
@@ -88,31 +84,19 @@ done:
     return status;
 }
 
-static dlda_status write_labels(const dlda_dataset *self, const char *path)
-{
-    dlda_status status = DLDA_OK;
-    dlda_file_writer *writer = NULL;
-
-    DLDA_TRY(dlda_file_writer_open(path, &writer));
-    DLDA_TRY(dlda_npy_add_labels(writer, self->labels, self->count));
-    DLDA_TRY(dlda_file_writer_finish(writer));
-done:
-    dlda_file_writer_destroy(writer);
-    return status;
-}
-
 dlda_status dlda_write_npy(const dlda_dataset *self, dlda_part part, const char *folder)
 {
     dlda_status status = DLDA_OK;
     int train = part == DLDA_PART_TRAIN;
-    char *images = NULL, *labels = NULL;
+    dlda_file_writer *files[2] = { NULL }; /* images, labels */
 
-    DLDA_TRY(dlda_path_join(folder, train ? "X_train.npy" : "X_test.npy", &images));
-    DLDA_TRY(dlda_path_join(folder, train ? "y_train.npy" : "y_test.npy", &labels));
-    DLDA_TRY(write_images(self, images));
-    DLDA_TRY(write_labels(self, labels));
+    DLDA_TRY(dlda_writer_open_in(folder, train ? "X_train.npy" : "X_test.npy", &files[0]));
+    DLDA_TRY(dlda_writer_open_in(folder, train ? "y_train.npy" : "y_test.npy", &files[1]));
+    DLDA_TRY(add_images(self, files[0]));
+    DLDA_TRY(dlda_npy_add_labels(files[1], self->labels, self->count));
+    DLDA_TRY(dlda_file_writers_finish(files, 2, NULL));
 done:
-    dlda_release(images);
-    dlda_release(labels);
+    dlda_file_writer_destroy(files[0]);
+    dlda_file_writer_destroy(files[1]);
     return status;
 }

@@ -5,7 +5,6 @@
  * Syncing each of many small files would take minutes. So they are written into a temporary folder, which is
  * renamed when it is complete.
  */
-#define _GNU_SOURCE
 #include "base/by_class.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -14,7 +13,6 @@
 #include "dataset/writers.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -98,19 +96,6 @@ done:
     return status;
 }
 
-static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *position)
-{
-    (void)info;
-    (void)type;
-    (void)position;
-    return remove(path);
-}
-
-static void remove_tree(const char *path)
-{
-    nftw(path, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
-}
-
 static dlda_status check_images(const dlda_dataset *self)
 {
     if (self->channels != 1 && self->channels != 3)
@@ -139,7 +124,7 @@ dlda_status dlda_write_png_folder(const dlda_dataset *self, dlda_part part, cons
     DLDA_TRY(dlda_path_move(temporary, target));
     made = 0;
 done:
-    if (made) remove_tree(temporary);
+    if (made) dlda_folder_remove(temporary);
     dlda_release(temporary);
     dlda_release(hidden);
     dlda_release(target);

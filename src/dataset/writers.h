@@ -13,6 +13,8 @@ dlda_status dlda_write_idx(const dlda_dataset *dataset, dlda_part part, const ch
 dlda_status dlda_write_npy(const dlda_dataset *dataset, dlda_part part, const char *folder);
 dlda_status dlda_write_png_folder(const dlda_dataset *dataset, dlda_part part, const char *folder);
 
+/* Opens a writer for folder/name. */
+dlda_status dlda_writer_open_in(const char *folder, const char *name, dlda_file_writer **writer);
 /* Adds a complete .npy file of labels, i4 [n]. */
 dlda_status dlda_npy_add_labels(dlda_file_writer *writer, const int *labels, size_t n);
 

@@ -111,37 +111,24 @@ done:
     return status;
 }
 
-static dlda_status remove_older(const char *path)
-{
-    if (unlink(path) == 0 || errno == ENOENT) return DLDA_OK;
-    return dlda_fail(DLDA_E_IO, "%s: cannot remove these labels of other data: %s", path, strerror(errno));
-}
-
 static dlda_status write_both(feature_rows *self, const char *path, const char *labels_path)
 {
     dlda_status status = DLDA_OK;
-    dlda_file_writer *rows = NULL, *labels = NULL;
+    dlda_file_writer *files[2] = { NULL }; /* rows, labels */
     const int *numbers = dlda_dataset_labels(self->dataset);
 
     if (dlda_comm_rank(self->comm) > 0) return add_rows(self, NULL);
-    DLDA_TRY(dlda_file_writer_open(path, &rows));
-    DLDA_TRY(add_rows(self, rows));
-    if (self->format.csv) {
-        status = dlda_file_writer_finish(rows);
-        goto done;
-    }
-    if (numbers) {
-        DLDA_TRY(dlda_file_writer_open(labels_path, &labels));
-        DLDA_TRY(dlda_npy_add_labels(labels, numbers, dlda_dataset_count(self->dataset)));
-    }
-    DLDA_TRY(dlda_file_writer_complete(rows));
-    if (labels) DLDA_TRY(dlda_file_writer_complete(labels));
-    DLDA_TRY(remove_older(labels_path));
-    DLDA_TRY(dlda_file_writer_finish(rows));
-    if (labels) DLDA_TRY(dlda_file_writer_finish(labels));
+    DLDA_TRY(dlda_file_writer_open(path, &files[0]));
+    DLDA_TRY(add_rows(self, files[0]));
+    if (self->format.csv) DLDA_TRY(dlda_file_writer_finish(files[0]));
+    else if (numbers) {
+        DLDA_TRY(dlda_file_writer_open(labels_path, &files[1]));
+        DLDA_TRY(dlda_npy_add_labels(files[1], numbers, dlda_dataset_count(self->dataset)));
+        DLDA_TRY(dlda_file_writers_finish(files, 2, NULL));
+    } else DLDA_TRY(dlda_file_writers_finish(files, 1, labels_path)); /* labels of other data */
 done:
-    dlda_file_writer_destroy(rows);
-    dlda_file_writer_destroy(labels);
+    dlda_file_writer_destroy(files[0]);
+    dlda_file_writer_destroy(files[1]);
     return status;
 }
 

@@ -121,17 +121,24 @@ static void list_tensors(const dlda_trainer *self, const counters *numbers, cons
 
 /* ---- Saving ---- */
 
-/* Renames the last checkpoint to the previous one, so that a complete file always has one of the two names. The
- * checkpoint of an earlier training is replaced. */
-static dlda_status rotate(const dlda_trainer *self, const char *path, const char *older, const char *fresh)
+/* The last checkpoint becomes the previous one. The first of a training replaces the files of an earlier one: these are
+ * removed before it gets its name, so that the folder never has files of two trainings under their names. */
+dlda_status dlda_checkpoint_settle(const dlda_trainer *self)
 {
     dlda_status status = DLDA_OK;
+    char *path = NULL, *older = NULL, *fresh = NULL;
 
+    DLDA_TRY(dlda_path_join(self->folder, DLDA_CHECKPOINT_NEWEST, &path));
+    DLDA_TRY(dlda_path_join(self->folder, DLDA_CHECKPOINT_PREVIOUS, &older));
+    DLDA_TRY(dlda_path_join(self->folder, DLDA_CHECKPOINT_NEXT, &fresh));
     if (!self->has_checkpoint) DLDA_TRY(dlda_trainer_remove_earlier(self));
     else if (dlda_path_exists(path) && rename(path, older) != 0)
         DLDA_FAIL(DLDA_E_IO, "%s: cannot rename: %s", path, strerror(errno));
     DLDA_TRY(dlda_path_move(fresh, path));
 done:
+    dlda_release(path);
+    dlda_release(older);
+    dlda_release(fresh);
     return status;
 }
 
@@ -149,7 +156,7 @@ dlda_status dlda_checkpoint_save(const dlda_trainer *self)
                                (double)self->steps_done,    self->loss_sum,
                                self->best_accuracy,         (double)self->best_epoch,
                                (double)history->eigenvalues };
-    char *path = NULL, *older = NULL, *fresh = NULL;
+    char *fresh = NULL;
     double(*epochs)[DLDA_EPOCH_FIELDS] = NULL;
     tensor_set set = { .count = 0 };
     char data[64];
@@ -161,18 +168,14 @@ dlda_status dlda_checkpoint_save(const dlda_trainer *self)
                                           or_null(given, self->options->format),
                                           or_null(given, self->options->label) };
 
-    DLDA_TRY(dlda_path_join(folder, DLDA_CHECKPOINT_NEWEST, &path));
-    DLDA_TRY(dlda_path_join(folder, DLDA_CHECKPOINT_PREVIOUS, &older));
     DLDA_TRY(dlda_path_join(folder, DLDA_CHECKPOINT_NEXT, &fresh));
     DLDA_TRY(DLDA_TAKE(&epochs, history->count + 1, "checkpoint"));
     for (size_t i = 0; i < history->count; i++) pack_epoch(&history->epochs[i], epochs[i]);
     list_tensors(self, &numbers, epochs[0], &set);
     describe_data(self, data);
     DLDA_TRY(dlda_checkpoint_write(fresh, set.tensors, set.count, &texts));
-    DLDA_TRY(rotate(self, path, older, fresh));
+    DLDA_TRY(dlda_checkpoint_settle(self));
 done:
-    dlda_release(path);
-    dlda_release(older);
     dlda_release(fresh);
     dlda_release(epochs);
     return status;
@@ -354,6 +357,8 @@ dlda_status dlda_checkpoint_load(dlda_trainer *self, const char *folder)
     DLDA_TRY(dlda_checkpoint_open_newest(folder, &file, &path, damage));
     tell_damage(self, damage);
     DLDA_TRY(restore(self, file, path));
+    self->is_unsettled = dlda_checkpoint_is_next(path);
+    self->went_back = damage[0] != '\0';
 done:
     dlda_safetensors_destroy(file);
     dlda_release(path);

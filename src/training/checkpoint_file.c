@@ -135,35 +135,46 @@ done:
     return status;
 }
 
-dlda_status dlda_checkpoint_open_newest(const char *folder, dlda_safetensors **file, char **path, char damage[1024])
+/* Without such a file, *file stays NULL. */
+static dlda_status open_if_there(const char *folder, const char *name, dlda_safetensors **file, char **path)
 {
     dlda_status status = DLDA_OK;
-    char *first = NULL, *second = NULL;
+    char *candidate = NULL;
+
+    DLDA_TRY(dlda_path_join(folder, name, &candidate));
+    if (!dlda_path_exists(candidate)) goto done;
+    DLDA_TRY(dlda_checkpoint_open(candidate, file));
+    *path = candidate;
+    candidate = NULL;
+done:
+    dlda_release(candidate);
+    return status;
+}
+
+dlda_status dlda_checkpoint_open_newest(const char *folder, dlda_safetensors **file, char **path, char damage[1024])
+{
+    static const char *const by_age[] = { DLDA_CHECKPOINT_NEXT, DLDA_CHECKPOINT_NEWEST, DLDA_CHECKPOINT_PREVIOUS };
+    dlda_status failed = DLDA_OK;
 
     damage[0] = '\0';
-    DLDA_TRY(dlda_path_join(folder, DLDA_CHECKPOINT_NEWEST, &first));
-    DLDA_TRY(dlda_path_join(folder, DLDA_CHECKPOINT_PREVIOUS, &second));
+    *file = NULL;
     if (!dlda_path_is_folder(folder))
-        DLDA_FAIL(DLDA_E_IO, "%s: %s, expected a run folder", folder,
-                  dlda_path_exists(folder) ? "not a folder" : "no such folder");
-    if (!dlda_path_exists(first) && !dlda_path_exists(second))
-        DLDA_FAIL(DLDA_E_IO, "%s: no checkpoint in this folder; a training writes one when it begins", folder);
-    status = dlda_checkpoint_open(first, file);
-    if (status != DLDA_OK && status != DLDA_E_MEMORY && dlda_path_exists(second)) {
-        snprintf(damage, 1024, "%s", dlda_last_error());
-        dlda_release(first);
-        first = second;
-        second = NULL;
-        status = dlda_checkpoint_open(first, file);
+        return dlda_fail(DLDA_E_IO, "%s: %s, expected a run folder", folder,
+                         dlda_path_exists(folder) ? "not a folder" : "no such folder");
+    for (size_t i = 0; i < sizeof by_age / sizeof by_age[0]; i++) {
+        dlda_status status = open_if_there(folder, by_age[i], file, path);
+        if (status == DLDA_E_MEMORY || *file) return status;
+        if (status == DLDA_OK) continue;
+        failed = status;
+        if (!damage[0]) snprintf(damage, 1024, "%s", dlda_last_error());
     }
-    if (status == DLDA_OK) {
-        *path = first;
-        first = NULL;
-    }
-done:
-    dlda_release(first);
-    dlda_release(second);
-    return status;
+    if (failed != DLDA_OK) return failed;
+    return dlda_fail(DLDA_E_IO, "%s: no checkpoint in this folder; a training writes one when it begins", folder);
+}
+
+int dlda_checkpoint_is_next(const char *path)
+{
+    return strcmp(dlda_path_name(path), DLDA_CHECKPOINT_NEXT) == 0;
 }
 
 /* ---- Contents of a file ---- */

@@ -4,7 +4,8 @@
  * docs/model_format.md lists the fields.
  *
  * The newest is RUN/checkpoint.safetensors. Its predecessor is kept as checkpoint-previous.safetensors, in
- * case the newest is damaged.
+ * case the newest is damaged. A save writes checkpoint-next.safetensors, which appears when it is complete, and then
+ * renames. So if there is one, the process ended between these steps, and it is the newest.
  */
 #ifndef DLDA_TRAINING_CHECKPOINT_FILE_H
 #define DLDA_TRAINING_CHECKPOINT_FILE_H
@@ -40,6 +41,8 @@ dlda_status dlda_checkpoint_write(const char *path, const dlda_tensor *tensors, 
 
 /* Reads a checkpoint and verifies its checksum. */
 dlda_status dlda_checkpoint_open(const char *path, dlda_safetensors **file);
+/* 1 if this is the path of a checkpoint whose renames are still to be done. */
+int dlda_checkpoint_is_next(const char *path);
 /* Opens the newest undamaged checkpoint of a folder and returns its path in new memory. `damage` receives what is
  * wrong with a newer one, or "". DLDA_E_IO if there is none. */
 dlda_status dlda_checkpoint_open_newest(const char *folder, dlda_safetensors **file, char **path,

@@ -393,7 +393,7 @@ dlda_status dlda_trainer_resume(dlda_trainer *self, const char *folder)
     if (dlda_path_is_folder(folder)) DLDA_TRY(dlda_trainer_record(self, folder, 1)); /* else loading fails */
     opened = 1;
     DLDA_TRY(dlda_checkpoint_load(self, folder));
-    self->has_checkpoint = 1;
+    self->has_checkpoint = !self->is_unsettled || self->steps_done > 0; /* else it is that of an earlier training */
     DLDA_TRY(
         dlda_comm_agree(self->comm, &self->steps_done, sizeof self->steps_done, "the steps in the checkpoint"));
     DLDA_TRY(dlda_comm_agree(self->comm, self->weights, self->model->network->n_weights * sizeof *self->weights,

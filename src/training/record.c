@@ -142,12 +142,14 @@ static int has_file(const dlda_trainer *self, const char *name)
     return there;
 }
 
-/* A training that ended between two files may lack some; all of them follow from its checkpoint. */
+/* A training that ended between two files may lack some, and one that goes on from an older checkpoint has files of later
+ * epochs; all of them follow from its checkpoint. */
 static dlda_status restore_files(const dlda_trainer *self)
 {
-    for (size_t i = 0; self->epochs_done > 0 && i < N_RESULTS; i++)
-        if (!has_file(self, file_names[i])) return dlda_trainer_write_record(self, self->best_epoch > 0);
-    return DLDA_OK;
+    int differs = self->went_back;
+
+    for (size_t i = 0; i < N_RESULTS; i++) differs |= !has_file(self, file_names[i]);
+    return differs && self->epochs_done > 0 ? dlda_trainer_write_record(self, self->best_epoch > 0) : DLDA_OK;
 }
 
 /* The checkpoint is the state of the folder: when it is replaced, the other files of an earlier training are gone, and
@@ -157,9 +159,11 @@ dlda_status dlda_trainer_begin_record(dlda_trainer *self)
     dlda_status status = DLDA_OK;
 
     if (!self->folder) return DLDA_OK;
-    if (!self->has_checkpoint) DLDA_TRY(dlda_checkpoint_save(self));
+    if (self->is_unsettled) DLDA_TRY(dlda_checkpoint_settle(self));
+    else if (!self->has_checkpoint) DLDA_TRY(dlda_checkpoint_save(self));
     self->has_checkpoint = 1;
-    if (!has_file(self, "options.json")) DLDA_TRY(write_options(self));
+    self->is_unsettled = 0;
+    DLDA_TRY(write_options(self));
     DLDA_TRY(dlda_run_file_write(self, DLDA_RUN_RUNNING, NULL));
     DLDA_TRY(restore_files(self));
 done:

@@ -23,6 +23,7 @@ typedef struct run_files {
     dlda_safetensors *checkpoint;
     json_t *facts; /* run.json */
     char *options; /* options.json */
+    int replaces;  /* the checkpoint is the first of a training that replaces the one of the other files */
 } run_files;
 
 /* ---- The checkpoint ---- */
@@ -74,6 +75,7 @@ static dlda_status read_newest(run_files *self, const char *folder)
 
     DLDA_TRY(dlda_checkpoint_open_newest(folder, &self->checkpoint, &path, damage));
     DLDA_TRY(use_checkpoint(self, path));
+    self->replaces = dlda_checkpoint_is_next(path) && self->info.steps_done == 0;
 done:
     dlda_release(path);
     return status;
@@ -168,7 +170,7 @@ static dlda_status read_folder(run_files *self, const char *folder)
         self->checkpoint = NULL;
     }
     if (newest == DLDA_E_MEMORY) return newest;
-    dlda_status facts = read_facts(self, folder);
+    dlda_status facts = self->replaces ? DLDA_OK : read_facts(self, folder);
     if (is_unread(facts)) return facts;
     dlda_status options = read_options(self, folder);
     if (is_unread(options)) return options;

@@ -55,6 +55,8 @@ struct dlda_trainer {
     double loader_seconds;           /* processor time the latest batch took to prepare       */
     dlda_run_clock clock;
     int has_checkpoint;                   /* the folder has a checkpoint of this training          */
+    int went_back;                        /* the newest checkpoint was damaged, and an older one is resumed */
+    int is_unsettled;                     /* it is resumed from a checkpoint that is not yet under its name */
     int unwritten_epochs, unwritten_best; /* 1: the folder lacks the latest epochs, the best model */
     double best_accuracy;
     float *dH; /* [batch][features]       */

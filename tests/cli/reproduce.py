@@ -469,7 +469,7 @@ def test_list():
 def test_trouble():
     with open("two/.lock") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        expect(1, ["mnist-50k", *TINY, "--epochs", "2", "-o", "two"], "in use by another process")
+        expect(1, ["mnist-50k", *TINY, "--epochs", "2", "-o", "two"], "in use by process ")
     whole = figures("two")
     open("two/mnist-50k/seed1/svm.json", "w").write("{")
     succeed("mnist-50k", *TINY, "--epochs", "2", "-o", "two")
@@ -663,7 +663,7 @@ def test_status():
         wait_for(f"{place}/deeplda/run.json")
         trainer = json.load(open(f"{place}/deeplda/run.json"))["process"]
         later = reproduce(*words).stdout
-        expect(1, ["mnist-50k", *TINY, "--epochs", "3000", "-o", "status"], "in use by another process")
+        expect(1, ["mnist-50k", *TINY, "--epochs", "3000", "-o", "status"], "in use by process ")
         process.send_signal(signal.SIGINT)
         process.stderr.read()
     line = next(line for line in later.splitlines() if f"{place}/deeplda: " in line)

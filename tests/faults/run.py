@@ -10,6 +10,7 @@ training is then resumed, or repeated if it had not begun, and must give the sam
 kind are tried (default: 1), the same ones every time. The last lines are a table for docs/security.md.
 """
 import argparse
+import csv
 import html
 import multiprocessing
 import os
@@ -28,6 +29,7 @@ import zlib
 KINDS = ["alloc", "read", "write", "sync", "rename", "thread", "kill"]
 PATIENCE = 300  # seconds, on a busy machine; whatever takes longer has failed
 SIDE = 8  # pixels
+OTHER = "other-world"  # the folder with the same kinds of data, other values
 NET = "conv 4 3 stride 2\nbn\nrelu\nconv 3 2\ngap\n"
 
 
@@ -43,17 +45,22 @@ def png(path, values):
                    chunk(b"IDAT", zlib.compress(raw)) + chunk(b"IEND", b""))
 
 
-def make_data():
+def make_data(folder, shift):
+    """Pictures and a table; with `shift` 1 the pictures, their numbers and the rows differ."""
     for part, count in (("train", 8), ("test", 2)):
         for c in range(3):
-            folder = f"pictures/{part}/class {c}"
-            os.makedirs(folder)
-            for i in range(count):
-                png(f"{folder}/{i}.png", [(37 * i + 11 * k * k) % 97 + (150 if 3 * k // SIDE ** 2 == c else 0) for k in range(SIDE ** 2)])
-    with open("table.csv", "w") as table:
+            place = f"{folder}/pictures/{part}/class {c}"
+            os.makedirs(place)
+            for i in range(count + shift * (c == 0)):
+                png(f"{place}/{i}.png", [(37 * i + 11 * k * k + 5 * shift * k) % 97 + (150 if 3 * k // SIDE ** 2 == (c + shift) % 3 else 0)
+                                         for k in range(SIDE ** 2)])
+    with open(f"{folder}/table.csv", "w") as table:
         table.write("a,b,kind\n")
         for i in range(40):
-            table.write(f"{i % 2 + i * 7 % 13 / 10},{i % 3 + i * 5 % 11 / 10},{'xy'[i % 2]}\n")
+            table.write(f"{i % 2 + i * (7 + shift) % 13 / 10},{i % 3 + i * 5 % 11 / 10},{'xy'[(i + shift) % 2]}\n")
+
+
+def make_others():
     with open("small.net", "w") as file:
         file.write(NET)
     with open("names", "w") as file:
@@ -66,25 +73,27 @@ TRAIN = ["train", "pictures", "--net", "small.net", "--objective", "lda", "--bat
 REPRODUCE = ["reproduce", "mnist-50k", "--rows", "deeplda", "--data", "pictures", "--net", "small.net", "--epochs", "1",
              "--threads", "2"]
 
-# name: (the folders and files before it, the command, what it writes)
+# name: (the folders and files before it, the command, what it writes). If the result is there already, it is that of
+# the same command on other data, and the command replaces it: "over".
 COMMANDS = {
     "train": ([], [*TRAIN, "-o", "run"], ["run"]),
     "resume": (["half:run"], ["train", "--resume", "run", "-q"], ["run"]),
     "force": (["other:run"], [*TRAIN, "-o", "run", "--force"], ["run"]),
     "train table": ([], ["train", "table.csv", "--label", "kind", "--epochs", "2", "--threads", "1", "-o", "run", "-q"], ["run"]),
-    "eval": (["whole:run"], ["eval", "run", "pictures", "--svm", "--answers", "answers.csv"], ["answers.csv"]),
-    "predict": (["whole:run"], ["predict", "run", "pictures/test", "-o", "out.csv"], ["out.csv"]),
-    "predict list": (["whole:run", "names:input"], ["predict", "run", "--list", "-o", "out.csv"], ["out.csv"]),
-    "predict lda": (["s.lda:s.lda"], ["predict", "s.lda", "table.csv", "-o", "out.csv"], ["out.csv"]),
-    "refit": (["whole:run"], ["refit", "run", "pictures", "--lambda", "0.01", "-o", "new.safetensors"], ["new.safetensors"]),
-    "export": (["whole:run"], ["export", "run", "-o", "m.onnx"], ["m.onnx"]),
+    "eval": (["whole:run", "over"], ["eval", "run", "pictures", "--svm", "--answers", "answers.csv"], ["answers.csv"]),
+    "predict": (["whole:run", "over"], ["predict", "run", "pictures/test", "-o", "out.csv"], ["out.csv"]),
+    "predict list": (["whole:run", "names:input", "over"], ["predict", "run", "--list", "-o", "out.csv"], ["out.csv"]),
+    "predict lda": (["s.lda:s.lda", "over"], ["predict", "s.lda", "table.csv", "-o", "out.csv"], ["out.csv"]),
+    "refit": (["whole:run", "over"], ["refit", "run", "pictures", "--lambda", "0.01", "-o", "new.safetensors"], ["new.safetensors"]),
+    "export": (["whole:run", "over"], ["export", "run", "-o", "m.onnx"], ["m.onnx"]),
     "info": (["whole:run"], ["info", "run"], []),
-    "lda": ([], ["lda", "table.csv", "--save", "new.lda", "-o", "p.npy"], ["new.lda", "p.npy", "p.labels.npy"]),
-    "embed": (["whole:run"], ["embed", "run", "pictures", "-o", "F.npy"], ["F.npy", "F.labels.npy"]),
+    "lda": (["over"], ["lda", "table.csv", "--save", "new.lda", "-o", "p.npy"], ["new.lda", "p.npy"]),
+    "embed": (["whole:run", "over"], ["embed", "run", "pictures", "-o", "F.npy"], ["F.npy", "F_labels.npy"]),
     "convert": ([], ["data", "convert", "pictures", "--to", "npy", "-o", "converted"], ["converted"]),
+    "convert force": (["over"], ["data", "convert", "pictures", "--to", "npy", "-o", "converted", "--force"], ["converted"]),
     "convert png": ([], ["data", "convert", "pictures", "--to", "png", "-o", "converted"], ["converted"]),
-    "show": ([], ["data", "show", "pictures", "-o", "sheet.png"], ["sheet.png"]),
-    "report": (["whole:run"], ["report", "run", "-o", "page"], ["page"]),
+    "show": (["over"], ["data", "show", "pictures", "-o", "sheet.png"], ["sheet.png"]),
+    "report": (["whole:run", "over"], ["report", "run", "-o", "page"], ["page"]),
     "reproduce": ([], [*REPRODUCE, "-o", "tables"], ["tables"]),
     "reproduce again": (["tables:tables"], [*REPRODUCE, "-o", "tables"], ["tables"]),
 }
@@ -142,16 +151,21 @@ def files_below(path):
     return found
 
 
+TIMES = re.compile(rb'"(?:seconds|images_per_second|process|process_start)": [0-9.e+-]+|"processor": "[^"]*"|'
+                   rb"\b[0-9.]+ (?:images/s|s|min|ms|h)\b|[0-9-]{10}[ T][0-9:]{5,8}")
+
+
 def constant(name, data):
-    """What is the same in every run. Some files have times in them, or rows with times."""
+    """What is the same in every run, without times and names of processes. Trainings are resumed from checkpoints, which are
+    compared then. If /proc/cpuinfo cannot be read, the processor has no name."""
     name = os.path.basename(name)
-    if data is None or not (name.endswith(("run.json", ".html", "training.json", "budget.json", "speeds.json")) or
-                            name.startswith(("checkpoint", "table.", "seed", "mnist")) or "times" in name or "speed" in name):
-        return data
-    if name.startswith("checkpoint"):
-        return b""  # trainings are resumed from it
-    data = re.sub(rb'"processor": ".*"', b'"processor": ""', data)  # if /proc/cpuinfo cannot be read, it has no name
-    return re.sub(rb"[0-9.:e-]+( s| min)?", b"", data)
+    if data is None or name.startswith("checkpoint"):
+        return data and b""
+    if name == "table.csv":
+        rows = list(csv.reader(data.decode().splitlines()))
+        place = rows[0].index("seconds")
+        return repr([row[:place] + row[place + 1:] for row in rows]).encode()
+    return TIMES.sub(b"", data) if name.endswith((".json", ".html", ".md")) else data
 
 
 def results(folder, outputs):
@@ -162,14 +176,20 @@ def results(folder, outputs):
     return found
 
 
-def prepare(base, folder, before):
+def prepare(base, folder, name, world="."):
+    """The folder in which a command runs; in the other `world`, its data and models are others."""
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
-    for name in ("pictures", "table.csv", "small.net"):
-        os.symlink(os.path.join(base, name), os.path.join(folder, name))
-    for item in before:
+    for link in ("pictures", "table.csv"):
+        os.symlink(os.path.join(base, world, link), os.path.join(folder, link))
+    os.symlink(os.path.join(base, "small.net"), os.path.join(folder, "small.net"))
+    for item in COMMANDS[name][0]:
+        if item == "over":
+            if world == ".":
+                shutil.copytree(os.path.join(base, "old", name), folder, dirs_exist_ok=True)
+            continue
         source, target = item.split(":")
-        source = os.path.join(base, source)
+        source = os.path.join(base, world if os.path.exists(os.path.join(base, world, source)) else ".", source)
         (shutil.copytree if os.path.isdir(source) else shutil.copy)(source, os.path.join(folder, target))
 
 
@@ -186,9 +206,9 @@ class Check:
         self.failures.append(f"{self.name}, {self.fault}: {what}")
 
     def run(self):
-        before, command, outputs = COMMANDS[self.name]
-        prepare(self.server.base, self.folder, before)
-        old = results(self.folder, outputs)
+        _, command, outputs = COMMANDS[self.name]
+        prepare(self.server.base, self.folder, self.name)
+        self.before, old = files_below(self.folder), results(self.folder, outputs)
         code, stdout, message = self.server.run(command, self.folder, self.fault)
         now = results(self.folder, outputs)
         if code == "time-out" or (code < 0 and not (self.killed and code == -signal.SIGKILL)):
@@ -221,19 +241,27 @@ class Check:
         return lines and all(line.replace("option --", "option ") in page for line in lines)
 
     def check_files(self, old, now):
-        new = self.reference["files"]
-        for name, data in now.items():
-            if ".tmp-" in name:
-                if not self.killed and name not in old:  # the run to be resumed was killed, too
-                    self.fail(f"{name} is left over")
-            elif name == "out.csv/out.csv" and answers_of(data) <= answers_of(new[name]):
-                continue  # predict omits files that it cannot read, and says so
-            elif data not in (old.get(name), new.get(name)):
-                if name.split("/")[0] not in ("run", "page", "tables"):  # these have several states on the way
-                    self.fail(f"{name} is neither that of before nor that of a success")
-        for name in old:
-            if name not in now and not name.startswith(("run/", "page/", "tables/")):
+        new, left = self.reference["files"], files_below(self.folder)
+        for name in left:
+            if ".tmp-" in name and not self.killed and name not in self.before:  # the run to be resumed was killed, too
+                self.fail(f"{name} is left over")
+        states = {}
+        for name in {**old, **now}:
+            if ".tmp-" in name or name.startswith(("run/", "page/", "tables/")):  # these folders have several states on the way
+                continue
+            data = now.get(name)
+            if data is None and not (self.killed and old[name] in [constant(name, bytes) for bytes in left.values()]):
                 self.fail(f"{name} is lost")
+            elif data is not None and data not in (old.get(name), new.get(name)) and not self.omits_answers(name, data):
+                self.fail(f"{name} is neither that of before nor that of a success")
+            elif data is not None and self.name != "lda":  # whose two results have nothing to do with each other
+                states.setdefault(data == new.get(name), []).append(name)
+        if len(states) > 1:
+            self.fail(f"{states[False]} of before beside {states[True]}")
+
+    def omits_answers(self, name, data):
+        """predict omits files that it cannot read, and says so."""
+        return name == "out.csv/out.csv" and answers_of(data) <= answers_of(self.reference["files"][name])
 
     def check_one_training(self, now):
         """The checkpoint says which training the folder belongs to: no result of the old one is beside that of the new one."""
@@ -244,9 +272,16 @@ class Check:
                 self.fail(f"the checkpoint is that of the new training, but these are of the old one: {mixed}")
 
     def check_training(self, command):
-        """It resumes, or can be repeated; the result is that of a training without faults."""
+        """It resumes, or can be repeated; the result is that of a training without faults. In the folder of an earlier one, that
+        goes on until the new one has a checkpoint."""
         run_folder = os.path.join(self.folder, "run")
-        has = any(os.path.exists(os.path.join(run_folder, name)) for name in [*MODEL_FILES, "run.json", "checkpoint.safetensors"])
+        found = files_below(run_folder)
+        runs = self.reference["runs"]
+        if len(runs) > 1:
+            is_old = found.get("checkpoint.safetensors") == runs[1]["checkpoint.safetensors"] and \
+                     "checkpoint-next.safetensors" not in found
+            runs = [runs[is_old]]
+        has = any(name in found for name in [*MODEL_FILES, "run.json", "checkpoint.safetensors"])
         again = ["train", "--resume", "run", "-q"] if has else [*command, "--force"]
         if has and "--epochs" in command:
             again += ["--epochs", "2"]
@@ -257,8 +292,7 @@ class Check:
         if code != 0:
             self.fail(f"then {' '.join(again)}: exit {code}: {message[-200:]!r}")
             return
-        wanted = [{name: kind[name] for name in MODEL_FILES} for kind in self.reference["runs"]]
-        if {name: now.get(name) for name in MODEL_FILES} not in wanted:
+        if {name: now.get(name) for name in MODEL_FILES} not in [{name: kind[name] for name in MODEL_FILES} for kind in runs]:
             self.fail("resumed, the model differs")
         if [name for name in now if ".tmp-" in name]:
             self.fail("resumed, a temporary file is left")
@@ -301,14 +335,20 @@ def refer(server, name):
     """What the command does without a fault, and how many operations of each kind it has."""
     before, command, outputs = COMMANDS[name]
     folder = server.file("work")
-    prepare(server.base, folder, before)
+    prepare(server.base, folder, name)
+    old = results(folder, outputs)
     code, stdout, message, counts = server.count(command, folder)
     if code != 0 or counts["alloc"] < 100:
         sys.exit(f"{name}: exit {code} without a fault, {counts['alloc']} allocations: {message[-300:]!r}")
+    new = results(folder, outputs)
+    missing = [output for output in outputs if not any(key.startswith(output + "/") for key in new)]
+    same = [key for key in old if new.get(key) == old[key] and not key.startswith("page/")] if "over" in before else []
+    if missing or same:
+        sys.exit(f"{name}: writes no {missing}, and on other data the same {same}")
     runs = [files_below(os.path.join(folder, "run"))] if name in TRAININGS else []
     if name == "force":
         runs.append(files_below(os.path.join(server.base, "other")))  # until the new training begins, the old one goes on
-    return {"files": results(folder, outputs), "stdout": stdout, "runs": runs}, counts
+    return {"files": new, "stdout": stdout, "runs": runs}, counts
 
 
 def make_runs(server, base):
@@ -320,6 +360,27 @@ def make_runs(server, base):
     server.run([*TRAIN, "-o", "half"], base, f"kill:{3 * kills // 5}")
     server.run(["lda", "table.csv", "--save", "s.lda"], base)
     server.run([*REPRODUCE, "-o", "tables"], base)
+
+
+def make_old_results(server, base, names):
+    """What the commands that replace something find: their results on other data."""
+    world = os.path.join(base, OTHER)
+    os.symlink(os.path.join(base, "small.net"), os.path.join(world, "small.net"))
+    server.run([*TRAIN, "-o", "whole"], world)
+    server.run(["lda", "table.csv", "--save", "s.lda"], world)
+    for name in names:
+        before, command, outputs = COMMANDS[name]
+        if "over" not in before:
+            continue
+        folder = server.file("work")
+        prepare(base, folder, name, OTHER)
+        code, _, message = server.run(command, folder)
+        if code != 0:
+            sys.exit(f"{name}, on other data: exit {code}: {message[-300:]!r}")
+        for output in outputs:
+            target = os.path.join(base, "old", name, output)
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            os.rename(os.path.join(folder, output), target)
 
 
 def show_table(names, kinds, tried, failed):
@@ -345,11 +406,14 @@ def main():
     with tempfile.TemporaryDirectory(prefix="deeplda-faults-") as base:
         os.chdir(base)
         os.makedirs("bin")
-        make_data()
+        make_data(".", 0)
+        make_data(OTHER, 1)
+        make_others()
         server = Server(program, inject, base, "first")
         make_runs(server, base)
+        make_old_results(server, base, names)
         tasks, answers = multiprocessing.Queue(2 * words.jobs), multiprocessing.Queue()
-        workers = [multiprocessing.Process(target=check_some, args=(program, inject, base, i, tasks, answers)) for i in range(words.jobs)]
+        workers = [multiprocessing.Process(target=check_some, args=(program, inject, base, i, tasks, answers), daemon=True) for i in range(words.jobs)]
         for worker in workers:
             worker.start()
         for name in names:
