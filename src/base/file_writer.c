@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "base/file.h"
+#include "base/file_guard.h"
 #include "base/memory.h"
 
 #include <errno.h>
@@ -97,7 +98,7 @@ static dlda_status create_temporary(dlda_file_writer *self)
     }
     self->temporary = name; /* from here on it is ours to remove */
     self->stream = fdopen(file, "wb");
-    if (self->stream) return DLDA_OK;
+    if (self->stream) return dlda_file_guard_create(file);
     close(file);
     return dlda_fail(DLDA_E_MEMORY, "%s: no memory for a stream", self->path);
 }
@@ -109,6 +110,7 @@ dlda_status dlda_file_writer_open(const char *path, dlda_file_writer **writer)
 
     DLDA_TRY(DLDA_TAKE(&self, 1, "file writer"));
     DLDA_TRY(find_target(path, &self->path));
+    DLDA_TRY(dlda_file_guard_replace(self->path)); /* a refusal before the work is done */
     DLDA_TRY(create_temporary(self));
     *writer = self;
     self = NULL;
@@ -186,6 +188,7 @@ dlda_status dlda_file_writer_finish(dlda_file_writer *self)
 
     DLDA_TRY(open_folder_of(self->path, &folder));
     DLDA_TRY(dlda_file_writer_complete(self));
+    DLDA_TRY(dlda_file_guard_replace(self->path)); /* it may have been read meanwhile */
     if (rename(self->temporary, self->path) != 0) DLDA_TRY(write_failed(self));
     self->finished = 1;
     DLDA_TRY(sync_folder(self->path, folder));
