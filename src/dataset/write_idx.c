@@ -3,11 +3,22 @@
  * write_idx.c - writes data sets as IDX files under their usual names. The format is described in read_idx.c.
  */
 #include "base/file.h"
+#include "base/file_guard.h"
 #include "base/memory.h"
 #include "dataset/dataset_internal.h"
 #include "dataset/writers.h"
 
 enum { MAGIC_LABELS = 0x801, MAGIC_IMAGES = 0x803, MAGIC_CHANNELS = 0x804, MOST_CLASSES = 256 };
+
+static dlda_status check_replaceable(const char *folder, const char *name)
+{
+    char *path = NULL;
+    dlda_status status = dlda_path_join(folder, name, &path);
+
+    if (status == DLDA_OK) status = dlda_file_guard_replace(path);
+    dlda_release(path);
+    return status;
+}
 
 static dlda_status open_writer(const char *folder, const char *name, dlda_file_writer **writer)
 {
@@ -78,6 +89,8 @@ dlda_status dlda_write_idx(const dlda_dataset *self, dlda_part part, const char 
 {
     dlda_status status = DLDA_OK;
     int train = part == DLDA_PART_TRAIN;
+    const char *images = train ? "train-images-idx3-ubyte" : "t10k-images-idx3-ubyte";
+    const char *labels = train ? "train-labels-idx1-ubyte" : "t10k-labels-idx1-ubyte";
 
     DLDA_TRY(dlda_expect_bytes(self, "idx"));
     if (self->classes > MOST_CLASSES)
@@ -85,8 +98,9 @@ dlda_status dlda_write_idx(const dlda_dataset *self, dlda_part part, const char 
     if (self->height > UINT32_MAX || self->width > UINT32_MAX || self->channels > UINT32_MAX)
         DLDA_FAIL(DLDA_E_SHAPE, "idx: images of %zu x %zu x %zu, expected sides of 32 bits", self->height,
                   self->width, self->channels);
-    DLDA_TRY(write_images(self, folder, train ? "train-images-idx3-ubyte" : "t10k-images-idx3-ubyte"));
-    DLDA_TRY(write_labels(self, folder, train ? "train-labels-idx1-ubyte" : "t10k-labels-idx1-ubyte"));
+    DLDA_TRY(check_replaceable(folder, labels)); /* before there are images without labels */
+    DLDA_TRY(write_images(self, folder, images));
+    DLDA_TRY(write_labels(self, folder, labels));
 done:
     return status;
 }

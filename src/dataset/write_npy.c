@@ -7,6 +7,7 @@
  * order, which the header states.
  */
 #include "base/file.h"
+#include "base/file_guard.h"
 #include "base/memory.h"
 #include "dataset/dataset_internal.h"
 #include "dataset/writers.h"
@@ -109,6 +110,7 @@ dlda_status dlda_write_npy(const dlda_dataset *self, dlda_part part, const char 
 
     DLDA_TRY(dlda_path_join(folder, train ? "X_train.npy" : "X_test.npy", &images));
     DLDA_TRY(dlda_path_join(folder, train ? "y_train.npy" : "y_test.npy", &labels));
+    DLDA_TRY(dlda_file_guard_replace(labels)); /* before there are images without labels */
     DLDA_TRY(write_images(self, images));
     DLDA_TRY(write_labels(self, labels));
 done:

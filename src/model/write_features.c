@@ -7,6 +7,7 @@
  * the labels are renamed. An interruption therefore never leaves labels next to features of other data.
  */
 #include "base/file.h"
+#include "base/file_guard.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "dataset/dataset.h"
@@ -124,6 +125,7 @@ static dlda_status write_both(feature_rows *self, const char *path, const char *
     const int *numbers = dlda_dataset_labels(self->dataset);
 
     if (dlda_comm_rank(self->comm) > 0) return add_rows(self, NULL);
+    if (!self->format.csv) DLDA_TRY(dlda_file_guard_replace(labels_path));
     DLDA_TRY(dlda_file_writer_open(path, &rows));
     DLDA_TRY(add_rows(self, rows));
     if (self->format.csv) {
