@@ -8,11 +8,11 @@
  */
 #include "arguments.h"
 #include "base/closest_word.h"
+#include "outputs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { MOST_OPTIONS = 128, MOST_NAME = 64 };
 
@@ -138,50 +138,6 @@ static int check_words(const cli_command *command, const cli_arguments *argument
     return EXIT_OK;
 }
 
-/* ---- Files that are read and written ---- */
-
-static int is_same_file(const char *a, const char *b)
-{
-    struct stat one, other;
-
-    return stat(a, &one) == 0 && stat(b, &other) == 0 && S_ISREG(one.st_mode) && one.st_dev == other.st_dev &&
-           one.st_ino == other.st_ino;
-}
-
-/* 1 if `path` is the file that an argument names: itself, or the model of a run folder. */
-static int is_read_from(const char *argument, const char *path)
-{
-    char model[8192];
-    int length = snprintf(model, sizeof model, "%s/model.safetensors", argument);
-
-    if (is_same_file(argument, path)) return 1;
-    return argument[0] && length > 0 && (size_t)length < sizeof model && is_same_file(model, path);
-}
-
-/* A file that is read is not written over, unless that is what the command is for. */
-static int check_output(const cli_command *command, const cli_arguments *arguments, const char *option)
-{
-    const char *path = option_text(arguments->options, option);
-    int lost = is_read_from(option_text(arguments->options, "compare"), path) ||
-               is_same_file(option_text(arguments->options, "apply"), path);
-
-    for (size_t i = command->replaces ? 1 : 0; i < arguments->n_words; i++)
-        lost |= is_read_from(arguments->words[i], path);
-    if (!lost) return EXIT_OK;
-    return complain_usage(command->name, "option %s: found %s, which is read as well; expected another file",
-                          option, path);
-}
-
-static int check_outputs(const cli_command *command, const cli_arguments *arguments)
-{
-    static const char *const options[] = { "output", "save", "answers" };
-    int code = EXIT_OK;
-
-    for (size_t i = 0; code == EXIT_OK && i < sizeof options / sizeof options[0]; i++)
-        code = check_output(command, arguments, options[i]);
-    return code;
-}
-
 int arguments_read(const cli_command *command, int argc, char **argv, cli_arguments *arguments)
 {
     reader self = { .command = command, .argv = argv, .argc = argc, .out = arguments };
@@ -195,7 +151,7 @@ int arguments_read(const cli_command *command, int argc, char **argv, cli_argume
     code = exit_code_of(command->name, options_create(&arguments->options));
     if (code == EXIT_OK) code = read_all(&self);
     if (code == EXIT_OK) code = check_words(command, arguments);
-    if (code == EXIT_OK) code = check_outputs(command, arguments);
+    if (code == EXIT_OK) code = outputs_check(command, arguments);
     if (code != EXIT_OK) arguments_release(arguments);
     return code;
 }

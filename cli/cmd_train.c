@@ -5,13 +5,16 @@
  * All data is read, all options are checked and the run folder is created before the first step, so that errors do
  * not show up after hours of training.
  */
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "find_model.h"
 #include "fit.h"
 #include "folders.h"
+#include "inputs.h"
 #include "ranks.h"
 #include "read_data.h"
+#include "run_files.h"
 #include "terminal/events.h"
 #include "terminal/interrupt.h"
 #include "terminal/progress.h"
@@ -315,6 +318,20 @@ static int settle_init(cli_options *options)
     return code;
 }
 
+/* A resumed training reads the files of its folder, and goes on writing them. */
+static int allow_run_files(const char *run)
+{
+    dlda_status status = DLDA_OK;
+
+    for (size_t i = 0; run_file_at(i) && status == DLDA_OK; i++) {
+        char *path = NULL;
+        status = dlda_path_join(run, run_file_at(i), &path);
+        if (status == DLDA_OK) status = inputs_allow(path);
+        dlda_release(path);
+    }
+    return exit_code_of(name, status);
+}
+
 /* Options not given are taken from the run to be resumed, or from the presets of the data. */
 static int complete_options(const cli_arguments *arguments)
 {
@@ -326,6 +343,7 @@ static int complete_options(const cli_arguments *arguments)
         return complain_usage(name, "--resume continues in the folder of the run; -o is not allowed with it");
     if (arguments->n_words > 0) code = exit_code_of(name, option_set(options, "data", arguments->words[0]));
     if (code == EXIT_OK) code = settle_init(options);
+    if (code == EXIT_OK && run[0]) code = allow_run_files(run);
     if (code == EXIT_OK && run[0]) code = exit_code_of(name, dlda_options_use_run(options->training, run));
     else if (code == EXIT_OK && !option_is(options, "no-presets", "true"))
         code = exit_code_of(name, dlda_options_preset(options->training, option_text(options, "data")));

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "info/file_kind.h"
+#include "run_files.h"
 #include "words.h"
 
 #include <dirent.h>
@@ -27,11 +28,8 @@ static int has_file(const char *folder, const char *name)
 
 int folder_has_record(const char *folder)
 {
-    static const char *const files[] = { "checkpoint.safetensors", "checkpoint-previous.safetensors",
-                                         "options.json", "run.json", "history.csv" };
-
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
-        if (has_file(folder, files[i])) return 1;
+    for (size_t i = 1; run_file_at(i); i++)
+        if (has_file(folder, run_file_at(i))) return 1;
     return 0;
 }
 

@@ -7,6 +7,7 @@
 #include "blas_core.h"
 #include "completion/completion.h"
 #include "help.h"
+#include "inputs.h"
 #include "ranks.h"
 
 #include <locale.h>
@@ -57,6 +58,8 @@ static int complain_unknown_command(const char *name)
 static int run_command(const cli_command *command, int argc, char **argv)
 {
     cli_arguments arguments;
+
+    if (!command->updates) inputs_begin();
     int code = arguments_read(command, argc, argv, &arguments);
 
     if (code != EXIT_OK) return code;
@@ -68,6 +71,7 @@ static int run_command(const cli_command *command, int argc, char **argv)
         if (code == EXIT_OK) code = command->run(&arguments);
     }
     arguments_release(&arguments);
+    inputs_end();
     code = finish_stdout(command->name, code);
     return ranks_close(command->name, code);
 }

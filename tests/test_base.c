@@ -6,6 +6,7 @@
 #include "check.h"
 
 #include "base/file.h"
+#include "base/file_guard.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/random.h"
@@ -463,6 +464,57 @@ static void test_planted_link(void **state)
     unlink(temporary);
 }
 
+/* A guard that counts what it is told, and refuses to replace files while `refuses` is set. */
+static struct {
+    int reads, creates, refuses;
+} guarded;
+
+static dlda_status count_read(int file)
+{
+    guarded.reads += file >= 0;
+    return DLDA_OK;
+}
+
+static dlda_status count_created(int file)
+{
+    guarded.creates += file >= 0;
+    return DLDA_OK;
+}
+
+static dlda_status refuse(const char *name)
+{
+    return guarded.refuses && dlda_path_exists(name) ? dlda_fail(DLDA_E_IO, "%s: protected", name) : DLDA_OK;
+}
+
+/* What the guard refuses is unchanged, before the file is written and when it is complete; nothing is left behind. */
+static void test_guard(void **state)
+{
+    const dlda_file_guard guard = { count_read, count_created, refuse };
+    dlda_file_writer *writer = NULL;
+    char temporary[160];
+    uint8_t start[2];
+    size_t n = 0;
+
+    (void)state;
+    snprintf(temporary, sizeof temporary, "%s.tmp-%ld", path, (long)getpid());
+    dlda_file_guard_install(&guard);
+    CHECK_OK(dlda_file_write(path, "old", 3));
+    check_content("old", 3);
+    assert_int_equal(guarded.reads, 1);
+    assert_int_equal(guarded.creates, 1);
+    CHECK_OK(dlda_file_read_start(path, sizeof start, start, &n));
+    assert_int_equal(guarded.reads, 1); /* to know a format is not to read */
+    CHECK_OK(dlda_file_writer_open(path, &writer));
+    guarded.refuses = 1;
+    assert_int_equal(dlda_file_writer_finish(writer), DLDA_E_IO);
+    dlda_file_writer_destroy(writer);
+    assert_int_equal(dlda_file_write(path, "new", 3), DLDA_E_IO);
+    assert_false(dlda_path_exists(temporary));
+    dlda_file_guard_install(NULL);
+    check_content("old", 3);
+    CHECK_OK(dlda_file_write(path, "new", 3));
+}
+
 /* Links are followed to their end, also if nothing is there yet; circles are refused. */
 static void test_links_are_followed(void **state)
 {
@@ -601,6 +653,7 @@ int main(void)
         cmocka_unit_test(test_leftovers_are_removed),
         cmocka_unit_test(test_two_writers),
         cmocka_unit_test(test_planted_link),
+        cmocka_unit_test(test_guard),
         cmocka_unit_test(test_links_are_followed),
         cmocka_unit_test(test_file_refused),
         cmocka_unit_test(test_full_disk_keeps_old_file),

@@ -10,6 +10,7 @@
 #include "ranks.h"
 
 #include "base/file.h"
+#include "base/file_guard.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -95,6 +96,15 @@ static void warn_of_precision(const lda_results *results)
 
 /* ---- The command ---- */
 
+/* The labels beside a table are an input that the command line does not name. Both outputs are checked before the fit, and
+ * before one of them is written. */
+static int check_replaced(const lda_results *results)
+{
+    int code = exit_code_of(name, dlda_file_guard_replace(results->output));
+
+    return code == EXIT_OK ? exit_code_of(name, dlda_file_guard_replace(results->saved)) : code;
+}
+
 static int fit_table(const cli_options *options, const table_source *source, dlda_table *table)
 {
     dlda_table_fit_spec spec = { .lambda = option_number(options, "lambda"),
@@ -111,7 +121,8 @@ static int fit_table(const cli_options *options, const table_source *source, dld
 
     spec.regularise = !option_is_given(options, "lambda");
     if (spec.regularise) spec.lambda = 0;
-    int code = read_shrinkage(options, &spec.shrinkage);
+    int code = check_replaced(&results);
+    if (code == EXIT_OK) code = read_shrinkage(options, &spec.shrinkage);
     if (code == EXIT_OK) code = read_folds(options, source->shown, table, &spec.folds);
     if (code == EXIT_OK)
         code = priors_read(name, option_text(options, "priors"), dlda_table_classes(table), &priors);

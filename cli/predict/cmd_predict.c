@@ -22,6 +22,17 @@ static const char *const standard_input = "standard input";
 
 /* ---- Files ---- */
 
+/* 1 for the output of an earlier call in a folder that is searched. A picture is none: it is read, and then refused as
+ * output. */
+static int is_earlier_output(const predictor *self, const char *path)
+{
+    const char *format = NULL;
+    dlda_read_spec spec = data_spec(name, self->options, path, DLDA_PART_TEST);
+
+    if (!output_is(&self->output, path)) return 0;
+    return dlda_dataset_format(&spec, &format) != DLDA_OK || strcmp(format, "picture") != 0;
+}
+
 static void predict_folder(predictor *self, const char *folder)
 {
     path_list files = { 0 };
@@ -32,7 +43,8 @@ static void predict_folder(predictor *self, const char *folder)
         code = EXIT_FAILED;
     }
     if (code != EXIT_OK) self->failed = 1;
-    for (size_t i = 0; i < files.count && !self->lost; i++) predictor_add_picture(self, files.paths[i]);
+    for (size_t i = 0; i < files.count && !self->lost; i++)
+        if (!is_earlier_output(self, files.paths[i])) predictor_add_picture(self, files.paths[i]);
     paths_release(&files);
 }
 

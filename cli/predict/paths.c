@@ -3,6 +3,7 @@
  * paths.c - growing lists of file names, and the files of a folder.
  */
 #define _GNU_SOURCE
+#include "base/file.h"
 #include "predict/paths.h"
 
 #include <dirent.h>
@@ -46,9 +47,10 @@ void paths_release(path_list *self)
 
 /* ---- Folders ---- */
 
+/* The output may be in the making in the folder that is searched. */
 static int is_visible(const struct dirent *entry)
 {
-    return entry->d_name[0] != '.';
+    return entry->d_name[0] != '.' && !dlda_path_is_temporary(entry->d_name);
 }
 
 static int by_bytes(const struct dirent **a, const struct dirent **b)

@@ -14,7 +14,8 @@ typedef struct path_list {
 
 /* Copies the name. Returns an exit code. */
 int paths_add(path_list *list, const char *command, const char *path);
-/* Adds all files in a folder and its sub-folders, in bytewise order of their names, except hidden ones. */
+/* Adds all files in a folder and its sub-folders, in bytewise order of their names, except hidden and
+ * unfinished ones. */
 int paths_add_folder(path_list *list, const char *command, const char *folder);
 /* Empties the list but keeps its memory. */
 void paths_clear(path_list *list);

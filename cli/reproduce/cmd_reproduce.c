@@ -69,6 +69,7 @@ const cli_command reproduce_command = {
     .operands = "EXPERIMENT...",
     .least = 0,
     .most = 16,
+    .updates = 1,
     .summary = "Repeat the experiments of the paper and print its tables with our results.",
     .details = "EXPERIMENT is mnist-50k, mnist-60k, cifar10, cifar10-50k, stl10-4k, stl10-1k or stl10-32. For "
                "each, two networks are trained, with objectives lda and cce, and each is evaluated in two ways, "

@@ -48,6 +48,14 @@ int output_open(cli_output *self, const char *command, const char *path)
     return code;
 }
 
+int output_is(const cli_output *self, const char *path)
+{
+    struct stat old, other;
+
+    return self->writer && stat(self->path, &old) == 0 && stat(path, &other) == 0 && old.st_dev == other.st_dev &&
+           old.st_ino == other.st_ino;
+}
+
 /* Closes a device or pipe. */
 static int close_stream(cli_output *self)
 {

@@ -19,6 +19,9 @@ typedef struct cli_output {
 /* Opens `path`, or stdout if that is "". Returns an exit code. */
 int output_open(cli_output *output, const char *command, const char *path);
 
+/* 1 if the output will replace the file at `path`. */
+int output_is(const cli_output *output, const char *path);
+
 /* Closes the file and renames it if everything was written; otherwise removes it. Returns an exit code. */
 int output_close(cli_output *output);
 

@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "base/file.h"
+#include "base/file_guard.h"
 #include "base/memory.h"
 
 #include <dirent.h>
@@ -86,7 +87,7 @@ static dlda_status read_exactly(const char *path, int file, size_t size, char *b
     return DLDA_OK;
 }
 
-dlda_status dlda_file_open(const char *path, FILE **stream)
+static dlda_status open_stream(const char *path, FILE **stream)
 {
     dlda_status status = DLDA_OK;
     size_t length = 0;
@@ -102,6 +103,18 @@ done:
     return status;
 }
 
+dlda_status dlda_file_open(const char *path, FILE **stream)
+{
+    FILE *file = NULL;
+    dlda_status status = open_stream(path, &file);
+
+    if (status != DLDA_OK) return status;
+    status = dlda_file_guard_read(fileno(file));
+    if (status == DLDA_OK) *stream = file;
+    else fclose(file);
+    return status;
+}
+
 dlda_status dlda_file_read(const char *path, size_t most, char **bytes, size_t *size)
 {
     dlda_status status = DLDA_OK;
@@ -111,6 +124,7 @@ dlda_status dlda_file_read(const char *path, size_t most, char **bytes, size_t *
 
     if (file < 0) DLDA_FAIL(DLDA_E_IO, "%s: cannot open: %s", path, strerror(errno));
     DLDA_TRY(checked_size(path, file, most, &length));
+    DLDA_TRY(dlda_file_guard_read(file));
     DLDA_TRY(DLDA_TAKE(&content, length + 1, path));
     DLDA_TRY(read_exactly(path, file, length, content));
     *bytes = content;
@@ -125,7 +139,7 @@ done:
 dlda_status dlda_file_read_start(const char *path, size_t most, uint8_t *start, size_t *n)
 {
     FILE *file = NULL;
-    dlda_status status = dlda_file_open(path, &file);
+    dlda_status status = open_stream(path, &file);
 
     if (status != DLDA_OK) return status;
     *n = fread(start, 1, most, file);
@@ -203,6 +217,11 @@ static long process_of(const char *name)
     if (n == 0 || n > 9) return 0;
     if (digits[n] && (digits[n] != '-' || digits[n + 1 + strspn(digits + n + 1, "0123456789")])) return 0;
     return strtol(digits, NULL, 10);
+}
+
+int dlda_path_is_temporary(const char *path)
+{
+    return process_of(dlda_path_name(path)) > 0;
 }
 
 /* 1 if the process does not exist, or has ended and waits only for its parent. */

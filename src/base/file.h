@@ -15,7 +15,8 @@ dlda_status dlda_file_read(const char *path, size_t most, char **bytes, size_t *
 /* Opens a regular file for reading. Refuses anything else without blocking, as a pipe would. */
 dlda_status dlda_file_open(const char *path, FILE **stream);
 
-/* Reads the first bytes of a file, at most `most`, to detect its format. */
+/* Reads the first bytes of a file, at most `most`, to detect its format. To a guard (file_guard.h), this does not make
+ * the file an input. */
 dlda_status dlda_file_read_start(const char *path, size_t most, uint8_t *start, size_t *n);
 
 /* Size of an open file in bytes. */
@@ -24,7 +25,8 @@ dlda_status dlda_file_length(const char *path, FILE *stream, size_t *length);
 /* A file that appears under its name only once it is complete. */
 typedef struct dlda_file_writer dlda_file_writer;
 
-/* Creates "path.tmp-PROCESS", or with "-N" after it if that exists; if `path` is a link, beside what it points to. */
+/* Creates "path.tmp-PROCESS", or with "-N" after it if that exists; if `path` is a link, beside what it points to. Fails
+ * if a guard (file_guard.h) protects the file at `path`, as finishing does. */
 dlda_status dlda_file_writer_open(const char *path, dlda_file_writer **writer);
 /* For code that prints to a stream; NULL once the file is complete. */
 FILE *dlda_file_writer_stream(dlda_file_writer *writer);
@@ -58,6 +60,8 @@ dlda_status dlda_path_resolve(const char *path, char **target);
 int dlda_path_ends(const char *path, const char *end);
 int dlda_path_exists(const char *path);
 int dlda_path_is_folder(const char *path);
+/* 1 for names of unfinished files: NAME.tmp-PROCESS, NAME.tmp-PROCESS-N. */
+int dlda_path_is_temporary(const char *path);
 
 /* Creates a folder and its parents; existing ones are fine. */
 dlda_status dlda_folder_make(const char *path);
@@ -65,7 +69,7 @@ dlda_status dlda_folder_make(const char *path);
 void dlda_folder_remove(const char *path);
 /* Creates the folder "path.tmp-PROCESS", or with "-N" after it if that exists; its name in new memory. */
 dlda_status dlda_folder_make_temporary(const char *path, char **temporary);
-/* Removes the temporary files (NAME.tmp-PROCESS, NAME.tmp-PROCESS-N) of processes that no longer exist, such as killed ones. */
+/* Removes the temporary files of processes that no longer exist, such as killed ones. */
 void dlda_folder_remove_leftovers(const char *path);
 /* Renames files to final names in place of older ones, with the guarantees of dlda_file_writers_finish; where from[i] is
  * NULL, the older one is removed. */

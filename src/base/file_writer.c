@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "base/file.h"
+#include "base/file_guard.h"
 #include "base/memory.h"
 
 #include <errno.h>
@@ -106,7 +107,7 @@ static dlda_status open_stream(dlda_file_writer *self)
 
     if (status != DLDA_OK) return status;
     self->stream = fdopen(file, "wb");
-    if (self->stream) return DLDA_OK;
+    if (self->stream) return dlda_file_guard_create(file);
     close(file);
     return dlda_fail(DLDA_E_MEMORY, "%s: no memory for a stream", self->path);
 }
@@ -118,6 +119,7 @@ dlda_status dlda_file_writer_open(const char *path, dlda_file_writer **writer)
 
     DLDA_TRY(DLDA_TAKE(&self, 1, "file writer"));
     DLDA_TRY(find_target(path, &self->path));
+    DLDA_TRY(dlda_file_guard_replace(self->path)); /* a refusal before the work is done */
     DLDA_TRY(open_stream(self));
     *writer = self;
     self = NULL;
@@ -195,6 +197,7 @@ dlda_status dlda_file_writer_finish(dlda_file_writer *self)
 
     DLDA_TRY(open_folder_of(self->path, &folder));
     DLDA_TRY(dlda_file_writer_complete(self));
+    DLDA_TRY(dlda_file_guard_replace(self->path)); /* it may have been read meanwhile */
     if (rename(self->temporary, self->path) != 0) DLDA_TRY(write_failed(self));
     self->finished = 1;
     DLDA_TRY(sync_folder(self->path, folder));
@@ -274,6 +277,7 @@ dlda_status dlda_paths_move_together(const char *const *from, const char *const 
     dlda_status status = DLDA_OK;
     char **aside = NULL;
 
+    for (size_t i = 0; i < n; i++) DLDA_TRY(dlda_file_guard_replace(to[i]));
     DLDA_TRY(DLDA_TAKE(&aside, n, "file names"));
     for (size_t i = n; i-- > 0;) DLDA_TRY(set_aside(to[i], &aside[i]));
     DLDA_TRY(place(from, to, n));

@@ -30,6 +30,16 @@ int dlda_starts_gzip(const dlda_source *source)
     return source->n_start >= 2 && source->start[0] == 0x1f && source->start[1] == 0x8b;
 }
 
+int dlda_labels_found(char *labels)
+{
+    FILE *file = NULL;
+
+    if (!labels) return 0;
+    if (dlda_file_open(labels, &file) == DLDA_OK) fclose(file); /* the guard notes what is opened */
+    dlda_release(labels);
+    return 1;
+}
+
 static void __attribute__((format(printf, 3, 0)))
 report(const dlda_read_spec *spec, void (*callback)(void *user, const char *message), const char *format,
        va_list arguments)

@@ -189,26 +189,27 @@ static dlda_status read_idx(const dlda_source *source, dlda_dataset **dataset)
                              : read_file(source->spec->path, dataset);
 }
 
+static int has_labels(const dlda_source *source)
+{
+    char *labels = NULL;
+
+    if (source->is_folder) return 1;
+    (void)find_labels_beside(source->spec->path, &labels);
+    return dlda_labels_found(labels);
+}
+
 static dlda_status read_images(const dlda_source *source, dlda_dataset **dataset)
 {
     dlda_status status = DLDA_OK;
     dlda_raw_images raw = { 0 };
 
     if (source->is_folder) return read_idx(source, dataset);
+    (void)has_labels(source); /* which protects them */
     DLDA_TRY(dlda_idx_read_images(&(dlda_input){ .name = source->spec->path }, &raw));
     DLDA_TRY(dlda_dataset_adopt(&raw, NULL, 0, NULL, dataset));
 done:
     dlda_release(raw.bytes);
     return status;
-}
-
-static int has_labels(const dlda_source *source)
-{
-    char *labels = NULL;
-    int found = source->is_folder || find_labels_beside(source->spec->path, &labels) == DLDA_OK;
-
-    dlda_release(labels);
-    return found;
 }
 
 const dlda_reader dlda_idx_reader = { .name = "idx",

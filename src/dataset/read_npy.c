@@ -205,18 +205,20 @@ static dlda_status read_npy(const dlda_source *source, dlda_dataset **dataset)
     return source->is_folder ? read_folder(source->spec, dataset) : read_file(source->spec, dataset);
 }
 
-static dlda_status read_unlabelled(const dlda_source *source, dlda_dataset **dataset)
-{
-    return source->is_folder ? read_npy(source, dataset) : dlda_npy_read_images(source->spec->path, dataset);
-}
-
 static int has_labels(const dlda_source *source)
 {
     char *labels = NULL;
-    int found = source->is_folder || dlda_npy_labels_beside(source->spec->path, &labels) == DLDA_OK;
 
-    dlda_release(labels);
-    return found;
+    if (source->is_folder) return 1;
+    (void)dlda_npy_labels_beside(source->spec->path, &labels);
+    return dlda_labels_found(labels);
+}
+
+static dlda_status read_unlabelled(const dlda_source *source, dlda_dataset **dataset)
+{
+    if (source->is_folder) return read_npy(source, dataset);
+    (void)has_labels(source); /* which protects them */
+    return dlda_npy_read_images(source->spec->path, dataset);
 }
 
 const dlda_reader dlda_npy_reader = { .name = "npy",

@@ -148,6 +148,15 @@ done:
     return status;
 }
 
+static int has_labels(const dlda_source *source)
+{
+    char *labels = NULL;
+
+    if (source->is_folder) return 1;
+    (void)labels_beside(source->spec->path, &labels);
+    return dlda_labels_found(labels);
+}
+
 /* Reads images only, e.g. unlabeled_X.bin; labels of other files are ignored. */
 static dlda_status read_unlabelled(const dlda_source *source, dlda_dataset **dataset)
 {
@@ -155,6 +164,7 @@ static dlda_status read_unlabelled(const dlda_source *source, dlda_dataset **dat
     dlda_raw_images raw = { 0 };
 
     if (source->is_folder) return read_stl(source, dataset);
+    (void)has_labels(source); /* which protects them */
     DLDA_TRY(dlda_planar_read(&source->spec->path, 1, &layout, source->spec, &raw, NULL));
     DLDA_TRY(dlda_dataset_adopt(&raw, NULL, 0, NULL, dataset));
 done:
@@ -180,15 +190,6 @@ static int has_part(const dlda_source *source, dlda_part part)
 {
     if (!source->is_folder) return part == DLDA_PART_TRAIN;
     return dlda_folder_has(source->spec->path, part == DLDA_PART_TRAIN ? "train_" : "test_", source->failure);
-}
-
-static int has_labels(const dlda_source *source)
-{
-    char *labels = NULL;
-    int found = source->is_folder || labels_beside(source->spec->path, &labels) == DLDA_OK;
-
-    dlda_release(labels);
-    return found;
 }
 
 const dlda_reader dlda_stl10_reader = { .name = "stl10",

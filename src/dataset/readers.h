@@ -41,6 +41,9 @@ int dlda_starts_gzip(const dlda_source *source);
 void dlda_read_problem(const dlda_read_spec *spec, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Reports what was decided about the data to the caller's callback. */
 void dlda_read_note(const dlda_read_spec *spec, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* 1 if a file of labels was found, whose name is released; NULL: none. Labels that are not read are an input as well to
+ * a guard (base/file_guard.h): images whose labels are overwritten are worth little. */
+int dlda_labels_found(char *labels);
 /* 1 if the first bytes are those of the format. */
 int dlda_starts_npy(const uint8_t *start, size_t n);
 int dlda_starts_zip(const uint8_t *start, size_t n);

@@ -3,10 +3,10 @@
  * write_features.c - writes the features of a data set: as NumPy files, rows of features, and labels in a second file; or
  * as one CSV file with a column of classes.
  *
- * Both NumPy files are completed under temporary names. Then the old label file is removed, the features are renamed, and
- * the labels are renamed. An interruption therefore never leaves labels next to features of other data.
+ * Both NumPy files are replaced together, so that labels are never next to features of other data.
  */
 #include "base/file.h"
+#include "base/file_guard.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "dataset/dataset.h"
@@ -118,6 +118,7 @@ static dlda_status write_both(feature_rows *self, const char *path, const char *
     const int *numbers = dlda_dataset_labels(self->dataset);
 
     if (dlda_comm_rank(self->comm) > 0) return add_rows(self, NULL);
+    if (!self->format.csv) DLDA_TRY(dlda_file_guard_replace(labels_path));
     DLDA_TRY(dlda_file_writer_open(path, &files[0]));
     DLDA_TRY(add_rows(self, files[0]));
     if (self->format.csv) DLDA_TRY(dlda_file_writer_finish(files[0]));

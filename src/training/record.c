@@ -6,6 +6,7 @@
  * the trainer records into it until the end of the run.
  */
 #include "base/file.h"
+#include "base/file_guard.h"
 #include "base/memory.h"
 #include "training/checkpoint.h"
 #include "training/checkpoint_file.h"
@@ -64,6 +65,35 @@ void dlda_trainer_leave_folder(dlda_trainer *self)
     self->made_folder = 0;
 }
 
+/* ---- Recording ---- */
+
+static const char *const file_names[] = { "model.safetensors",  "history.csv",
+                                          "eigenvalues.csv",    "options.json",
+                                          "run.json",           DLDA_CHECKPOINT_PREVIOUS,
+                                          DLDA_CHECKPOINT_NEXT, DLDA_CHECKPOINT_NEWEST };
+
+/* The first ones are results of epochs, the last ones the state of a training. */
+enum {
+    N_RESULTS = 3,
+    N_FILES = sizeof file_names / sizeof file_names[0],
+    N_STATES = 2,
+    N_OTHERS = N_FILES - N_STATES
+};
+
+/* Data, network and first weights have been read. If one of them has a name of this list, it would be lost. */
+static dlda_status check_replaceable(const char *folder)
+{
+    dlda_status status = DLDA_OK;
+
+    for (size_t i = 0; i < N_FILES && status == DLDA_OK; i++) {
+        char *path = NULL;
+        status = dlda_path_join(folder, file_names[i], &path);
+        if (status == DLDA_OK) status = dlda_file_guard_replace(path);
+        dlda_release(path);
+    }
+    return status;
+}
+
 dlda_status dlda_trainer_record(dlda_trainer *self, const char *folder, int force)
 {
     DLDA_NEED(self, folder);
@@ -78,6 +108,7 @@ dlda_status dlda_trainer_record(dlda_trainer *self, const char *folder, int forc
     if (dlda_comm_rank(self->comm) > 0) return DLDA_OK; /* rank 0 writes for all */
     DLDA_TRY(dlda_take_text(folder, &copy));
     DLDA_TRY(make_folder(folder, force, &made));
+    DLDA_TRY(check_replaceable(folder));
     DLDA_TRY(dlda_folder_lock_take(folder, &lock));
     dlda_folder_remove_leftovers(folder);
     dlda_trainer_leave_folder(self);
@@ -94,19 +125,6 @@ done:
 }
 
 /* ---- The first files ---- */
-
-static const char *const file_names[] = { "model.safetensors",  "history.csv",
-                                          "eigenvalues.csv",    "options.json",
-                                          "run.json",           DLDA_CHECKPOINT_PREVIOUS,
-                                          DLDA_CHECKPOINT_NEXT, DLDA_CHECKPOINT_NEWEST };
-
-/* The first ones are results of epochs, the last ones the state of a training. */
-enum {
-    N_RESULTS = 3,
-    N_FILES = sizeof file_names / sizeof file_names[0],
-    N_STATES = 2,
-    N_OTHERS = N_FILES - N_STATES
-};
 
 static dlda_status remove_file(const char *folder, const char *name)
 {
