@@ -7,9 +7,12 @@
  * meanwhile, and a new one may have got its inode.
  */
 #include "inputs.h"
+#include "base/file.h"
 #include "base/file_guard.h"
+#include "base/folder_lock.h"
 #include "base/memory.h"
 #include "base/thread.h"
+#include "run_files.h"
 
 #include <stdint.h>
 #include <sys/stat.h>
@@ -104,11 +107,26 @@ static dlda_status note_created(int file)
     return fstat(file, &info) == 0 ? note(&files.own, &info) : DLDA_OK;
 }
 
+/* A file of a training that another process is running is not replaced by any other command. */
+static dlda_status check_unlocked(const char *path)
+{
+    dlda_status status = DLDA_OK;
+    char *folder = NULL;
+
+    if (!run_file_is(dlda_path_name(path))) return DLDA_OK;
+    DLDA_TRY(dlda_path_folder(path, &folder));
+    DLDA_TRY(dlda_folder_lock_check(folder));
+done:
+    dlda_release(folder);
+    return status;
+}
+
 static dlda_status check_replaced(const char *path)
 {
     struct stat info;
+    dlda_status unlocked = check_unlocked(path);
 
-    if (stat(path, &info) != 0) return DLDA_OK;
+    if (unlocked != DLDA_OK || stat(path, &info) != 0) return unlocked;
     file_id file = { .device = info.st_dev, .inode = info.st_ino };
     pthread_mutex_lock(&files.lock);
     int lost = set_has(&files.read, file) && !set_has(&files.own, file);

@@ -4,6 +4,8 @@
  */
 #include "run_files.h"
 
+#include <string.h>
+
 const char *run_file_at(size_t i)
 {
     static const char *const files[] = { "model.safetensors",
@@ -16,4 +18,11 @@ const char *run_file_at(size_t i)
                                          "checkpoint-next.safetensors" };
 
     return i < sizeof files / sizeof files[0] ? files[i] : NULL;
+}
+
+int run_file_is(const char *name)
+{
+    for (size_t i = 0; run_file_at(i); i++)
+        if (strcmp(run_file_at(i), name) == 0) return 1;
+    return 0;
 }

@@ -9,5 +9,6 @@
 
 /* Name i of the files that a training writes into its folder, from 0, the model; NULL after the last. */
 const char *run_file_at(size_t i);
+int run_file_is(const char *name);
 
 #endif

@@ -65,6 +65,18 @@ done:
     return status;
 }
 
+dlda_status dlda_folder_lock_check(const char *folder)
+{
+    dlda_status status = DLDA_OK;
+    int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (descriptor < 0) return DLDA_OK; /* nothing can be in it */
+    if (flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK && dlda_lock_owner(descriptor) != getpid())
+        status = refuse(folder, descriptor);
+    close(descriptor);
+    return status;
+}
+
 void dlda_folder_lock_release(dlda_folder_lock *self)
 {
     if (!self) return;

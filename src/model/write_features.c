@@ -15,7 +15,6 @@
 #include "dataset/writers.h"
 #include "model/model.h"
 
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -178,6 +178,11 @@ def test_lock():
         end = run(arguments)
         check(end.returncode == 1 and f"locked: process {process.pid} is writing into this folder" in end.stderr,
               f"{arguments[-1]}: refused beside a running training: {end.stderr[-150:]}")
+    for arguments in (["refit", "whole-lda-1", "--priors", "uniform", "-o", "locked/model.safetensors"],
+                      ["export", "whole-lda-1", "-o", "locked/checkpoint.safetensors"]):
+        end = run(arguments)
+        check(end.returncode == 1 and f"process {process.pid} is writing into this folder" in end.stderr,
+              f"{arguments[0]}: replaces no file of a running training: {end.stderr[-150:]}")
     check(process.poll() is None, "and the first one goes on")
     kill(process)
     end = run(["train", "--resume", "locked", "--epochs", "1"])
