@@ -5,6 +5,7 @@
 #include "data/data.h"
 #include "read_data.h"
 #include "terminal/json_out.h"
+#include "terminal/print.h"
 
 #include <stdio.h>
 #include <sys/stat.h>
@@ -50,8 +51,8 @@ static void show_part(conversion *self, const dlda_dataset *dataset, dlda_part p
     size_t count = dlda_dataset_count(dataset);
 
     if (!self->is_json) {
-        printf("%s: %zu %s images\n", option_text(self->arguments->options, "output"), count,
-               part == DLDA_PART_TRAIN ? "training" : "test");
+        print("%s: %zu %s images\n", option_text(self->arguments->options, "output"), count,
+              part == DLDA_PART_TRAIN ? "training" : "test");
         return;
     }
     json_open(&self->json, '{');

@@ -4,6 +4,7 @@
  */
 #include "reproduce/results.h"
 #include "terminal/output.h"
+#include "terminal/print.h"
 
 #include <stdlib.h>
 
@@ -74,6 +75,6 @@ int results_show(reproduce_plan *plan)
     print_tables(request, tables, count);
     for (size_t i = 0; i < count; i++) result_release(&tables[i]);
     if (written == EXIT_OK && !request->is_json)
-        printf("tables: %s/table.md, table.csv, pairs.csv, table.json\n", request->root);
+        print("tables: %s/table.md, table.csv, pairs.csv, table.json\n", request->root);
     return code == EXIT_OK ? written : code;
 }

@@ -11,6 +11,7 @@
 #include "folders.h"
 #include "reproduce/plan.h"
 #include "terminal/output.h"
+#include "terminal/print.h"
 
 #include <errno.h>
 #include <math.h>
@@ -62,18 +63,18 @@ static void say_status(reproduce_plan *plan, const training *self, size_t number
     double left = plan_seconds_left(plan, self);
     cli_words deviations = { 0 };
 
-    fprintf(stderr, "\ntraining %zu of %zu: %s, %s", number, plan->n_asked, self->title,
-            trained_kinds[self->kind].name);
+    print_to(stderr, "\ntraining %zu of %zu: %s, %s", number, plan->n_asked, self->title,
+             trained_kinds[self->kind].name);
     if (self->progress.state != TRAINING_MISSING)
-        fprintf(stderr, ", continuing after %zu epochs", self->progress.done);
+        print_to(stderr, ", continuing after %zu epochs", self->progress.done);
     if (!isnan(left)) {
         char *end = end_text(left);
-        fprintf(stderr, "; all will be done at about %s", end);
+        print_to(stderr, "; all will be done at about %s", end);
         free(end);
     }
     schedule_note(&self->asked.schedule, trained_kinds[self->kind].objective, &deviations);
-    for (size_t d = 0; d < deviations.count; d++) fprintf(stderr, "\n  %s", deviations.at[d]);
-    fprintf(stderr, "\n%s\n", self->asked.command);
+    for (size_t d = 0; d < deviations.count; d++) print_to(stderr, "\n  %s", deviations.at[d]);
+    print_to(stderr, "\n%s\n", self->asked.command);
     words_release(&deviations);
 }
 
@@ -155,7 +156,7 @@ static int evaluate(const reproduce_request *request, const training *self, cons
     words_add(&words, "--json");
     if (!request->is_quiet) {
         char *command = words_as_command(&words, 0);
-        fprintf(stderr, "\n%s, %s:\ndeeplda %s\n", self->title, row_kinds[row->row].title, command);
+        print_to(stderr, "\n%s, %s:\ndeeplda %s\n", self->title, row_kinds[row->row].title, command);
         free(command);
     }
     int code = write_evaluation(request, &words, row->figures);
