@@ -11,6 +11,7 @@
 #include "folders.h"
 #include "ranks.h"
 #include "read_data.h"
+#include "report/report.h"
 #include "terminal/events.h"
 #include "terminal/interrupt.h"
 #include "terminal/print.h"
@@ -154,6 +155,13 @@ static int open_folder(training *self)
              "%s; choose another with -o, continue its training with --resume, or use --force to write into it",
              dlda_last_error());
     return EXIT_FAILED;
+}
+
+/* A page and figures in the folder show an earlier training. They can be made again, so they go before this one begins. */
+static int remove_report(const training *self)
+{
+    if (self->resumes || !ranks_writes()) return EXIT_OK;
+    return exit_code_of(name, report_remove(self->folder));
 }
 
 static void watch_training(training *self)
@@ -369,6 +377,7 @@ static int run_train(const cli_arguments *arguments)
         watch_training(&self);
         code = open_folder(&self);
     }
+    if (code == EXIT_OK) code = remove_report(&self);
     if (code == EXIT_OK) {
         say_what_is_trained(&self);
         code = train(&self);

@@ -92,6 +92,7 @@ static int write_shares(const reproduce_request *request, const json_t *shares)
     int code = exit_code_of(reproduce_name,
                             dlda_json_print(shares, JSON_INDENT(2) | JSON_SORT_KEYS, "budget.json", &text));
 
+    if (code == EXIT_OK) code = exit_code_of(reproduce_name, dlda_path_remove_link(path));
     if (code == EXIT_OK) code = exit_code_of(reproduce_name, dlda_file_write(path, text, strlen(text)));
     dlda_release(text);
     free(path);

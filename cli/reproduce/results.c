@@ -15,7 +15,7 @@ static int write_file(const char *root, const char *name, write_tables *write, c
 {
     char *path = text_format("%s/%s", root, name);
     cli_output output;
-    int code = output_open(&output, reproduce_name, path);
+    int code = output_open_inside(&output, reproduce_name, path);
 
     if (code == EXIT_OK) {
         write(output.file, tables, count);

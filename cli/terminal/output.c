@@ -48,6 +48,13 @@ int output_open(cli_output *self, const char *command, const char *path)
     return code;
 }
 
+int output_open_inside(cli_output *self, const char *command, const char *path)
+{
+    int code = exit_code_of(command, dlda_path_remove_link(path));
+
+    return code == EXIT_OK ? output_open(self, command, path) : code;
+}
+
 /* Closes a device or pipe. */
 static int close_stream(cli_output *self)
 {
