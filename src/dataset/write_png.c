@@ -2,8 +2,8 @@
  *
  * write_png.c - writes a data set as a folder of PNG files: PART/CLASS/NUMBER.png.
  *
- * Syncing each of many small files would take minutes. So they are written into a temporary folder, which is
- * renamed when it is complete.
+ * Syncing each of many small files would take minutes. So they are written into a temporary folder, all of it is synced
+ * at once with its file system, and the folder is renamed.
  */
 #define _GNU_SOURCE
 #include "base/by_class.h"
@@ -14,7 +14,7 @@
 #include "dataset/writers.h"
 
 #include <errno.h>
-#include <ftw.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -98,19 +98,6 @@ done:
     return status;
 }
 
-static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *position)
-{
-    (void)info;
-    (void)type;
-    (void)position;
-    return remove(path);
-}
-
-static void remove_tree(const char *path)
-{
-    nftw(path, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
-}
-
 static dlda_status check_images(const dlda_dataset *self)
 {
     if (self->channels != 1 && self->channels != 3)
@@ -118,6 +105,20 @@ static dlda_status check_images(const dlda_dataset *self)
     if (self->height > DLDA_PNG_MOST_SIDE || self->width > DLDA_PNG_MOST_SIDE)
         return dlda_fail(DLDA_E_SHAPE, "png: images of %zu x %zu, which is too large", self->height, self->width);
     return dlda_expect_bytes(self, "png");
+}
+
+static dlda_status sync_files(const char *folder)
+{
+    int file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), synced = file >= 0 && syncfs(file) == 0,
+        cause = errno;
+
+    if (file >= 0) close(file);
+    return synced ? DLDA_OK : dlda_fail(DLDA_E_IO, "%s: cannot sync: %s", folder, strerror(cause));
+}
+
+static int is_own(const char *name)
+{
+    return strcmp(name, ".train") == 0 || strcmp(name, ".test") == 0;
 }
 
 dlda_status dlda_write_png_folder(const dlda_dataset *self, dlda_part part, const char *folder)
@@ -132,14 +133,16 @@ dlda_status dlda_write_png_folder(const dlda_dataset *self, dlda_part part, cons
     if (dlda_path_exists(target))
         DLDA_FAIL(DLDA_E_EXISTS, "%s: already exists; choose another folder, or remove it first", target);
     DLDA_TRY(dlda_folder_make(folder));
+    dlda_folder_remove_leftovers(folder, is_own, DLDA_LEFTOVER_SECONDS);
     DLDA_TRY(dlda_path_join(folder, part == DLDA_PART_TRAIN ? ".train" : ".test", &hidden));
     DLDA_TRY(dlda_folder_make_temporary(hidden, &temporary));
     made = 1;
     DLDA_TRY(write_classes(self, temporary));
+    DLDA_TRY(sync_files(temporary));
     DLDA_TRY(dlda_path_move(temporary, target));
     made = 0;
 done:
-    if (made) remove_tree(temporary);
+    if (made) dlda_folder_remove(temporary);
     dlda_release(temporary);
     dlda_release(hidden);
     dlda_release(target);

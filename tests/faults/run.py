@@ -305,6 +305,8 @@ def refer(server, name):
     code, stdout, message, counts = server.count(command, folder)
     if code != 0 or counts["alloc"] < 100:
         sys.exit(f"{name}: exit {code} without a fault, {counts['alloc']} allocations: {message[-300:]!r}")
+    if name.startswith("convert") and counts["sync"] < 2 * counts["rename"]:
+        sys.exit(f"{name}: {counts['sync']} syncs for {counts['rename']} renamed results, expected one of each result and of its folder")
     runs = [files_below(os.path.join(folder, "run"))] if name in TRAININGS else []
     if name == "force":
         runs.append(files_below(os.path.join(server.base, "other")))  # until the new training begins, the old one goes on
