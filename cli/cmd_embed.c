@@ -3,13 +3,13 @@
  * cmd_embed.c - `deeplda embed`: writes the features of data as a NumPy array or as CSV.
  */
 #include "base/file.h"
-#include "base/utf8.h"
 #include "find_model.h"
 #include "fit.h"
 #include "ranks.h"
 #include "read_data.h"
 #include "run_data.h"
 #include "terminal/json_out.h"
+#include "terminal/print.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -96,8 +96,8 @@ static void print_result(const cli_options *options, const dlda_model *model, co
         fputc('\n', stdout);
         return;
     }
-    printf("written:\n  %s  %zu x %zu\n", dlda_safe(output).text, rows, columns);
-    if (labelled) printf("  %s\n", dlda_safe(labels).text);
+    print("written:\n  %s  %zu x %zu\n", output, rows, columns);
+    if (labelled) print("  %s\n", labels);
 }
 
 /* ---- The command ---- */
@@ -109,7 +109,7 @@ static int find_data(const cli_arguments *arguments, const dlda_model *model, ru
 
     if (arguments->n_words > 1) return EXIT_OK;
     int code = run_data_find_for(name, given, model, arguments->options, run);
-    if (code == EXIT_OK) fprintf(stderr, "features of the run's own data, %s\n", dlda_safe(run->path).text);
+    if (code == EXIT_OK) print_to(stderr, "features of the run's own data, %s\n", run->path);
     return code;
 }
 

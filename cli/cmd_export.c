@@ -2,10 +2,10 @@
  *
  * cmd_export.c - `deeplda export`: writes a model as an ONNX file.
  */
-#include "base/utf8.h"
 #include "find_model.h"
 #include "info/onnx_file.h"
 #include "terminal/json_out.h"
+#include "terminal/print.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,19 +15,18 @@ static const char *const name = "export";
 static void print_values(const char *what, const onnx_value *values, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        printf("%-9s %-14s %s [", i ? "" : what, values[i].name, values[i].type);
-        for (size_t j = 0; j < values[i].rank; j++) printf("%s%s", j ? ", " : "", values[i].dims[j]);
+        print("%-9s %-14s %s [", i ? "" : what, values[i].name, values[i].type);
+        for (size_t j = 0; j < values[i].rank; j++) print("%s%s", j ? ", " : "", values[i].dims[j]);
         puts("]");
     }
 }
 
 static void print_result(const char *path, const onnx_info *info, const cli_options *options)
 {
-    printf("%s: ONNX, opset %lld, %.1f MB\n", dlda_safe(path).text, (long long)info->opset,
-           1e-6 * (double)info->bytes);
+    print("%s: ONNX, opset %lld, %.1f MB\n", path, (long long)info->opset, 1e-6 * (double)info->bytes);
     print_values("input", info->inputs, info->n_inputs);
     print_values("outputs", info->outputs, info->n_outputs);
-    printf("%-9s as with --proba %s\n", "", option_text(options, "proba"));
+    print("%-9s as with --proba %s\n", "", option_text(options, "proba"));
 }
 
 static void write_result(const char *path, const onnx_info *info, const cli_options *options)

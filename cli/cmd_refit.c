@@ -3,13 +3,13 @@
  * cmd_refit.c - `deeplda refit`: fits the LDA head of a trained network in closed form: on other data, with one
  * more class, with other priors or another calibration.
  */
-#include "base/utf8.h"
 #include "find_model.h"
 #include "fit.h"
 #include "priors.h"
 #include "read_data.h"
 #include "run_data.h"
 #include "terminal/json_out.h"
+#include "terminal/print.h"
 #include "terminal/table.h"
 
 #include <stdio.h>
@@ -194,21 +194,21 @@ static void write_text(const refitter *self)
     if (self->add_class[0]) {
         fputs("class ", stdout);
         table_name(stdout, self->add_class);
-        printf(" added from %zu samples\n", self->samples);
+        print(" added from %zu samples\n", self->samples);
     } else if (self->data) {
-        printf("head fitted on %zu samples of %s\n", self->samples, dlda_safe(self->data).text);
+        print("head fitted on %zu samples of %s\n", self->samples, self->data);
     }
-    printf("%zu classes, prior of each:", dlda_model_classes(model));
+    print("%zu classes, prior of each:", dlda_model_classes(model));
     for (size_t c = 0; c < dlda_model_classes(model); c++) {
-        fputs(c ? ", " : " ", stdout);
+        print("%s", c ? ", " : " ");
         table_name(stdout, dlda_model_class_name(model, c));
-        printf(" %.4g", dlda_lda_prior(dlda_model_lda(model), c));
+        print(" %.4g", dlda_lda_prior(dlda_model_lda(model), c));
     }
     fputs("\nprobabilities: ", stdout);
     table_calibration(stdout, model, DLDA_PROBABILITY_BAYES);
     fputs("\n\n", stdout);
     table_eigenvalues(stdout, dlda_model_lda(model));
-    printf("\nwritten:\n  %s\n", dlda_safe(self->output).text);
+    print("\nwritten:\n  %s\n", self->output);
 }
 
 /* ---- The command ---- */
@@ -230,7 +230,7 @@ static int find_data(refitter *self)
     if (self->data || self->priors[0] || self->calibrate[0]) return EXIT_OK;
     int code = run_data_find_for(name, self->path, self->model, self->options, &self->run);
     self->data = self->run.path;
-    if (code == EXIT_OK) fprintf(stderr, "fitting on the run's own data, %s\n", dlda_safe(self->data).text);
+    if (code == EXIT_OK) print_to(stderr, "fitting on the run's own data, %s\n", self->data);
     return code;
 }
 

@@ -7,16 +7,17 @@
  */
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/utf8.h"
 #include "find_model.h"
 #include "fit.h"
 #include "folders.h"
 #include "inputs.h"
 #include "ranks.h"
 #include "read_data.h"
+#include "report/report.h"
 #include "run_files.h"
 #include "terminal/events.h"
 #include "terminal/interrupt.h"
+#include "terminal/print.h"
 #include "terminal/progress.h"
 #include "terminal/table.h"
 #include "words.h"
@@ -60,7 +61,7 @@ static int read_test_data(training *self)
     dlda_read_spec spec = data_spec(name, self->options, self->data, DLDA_PART_TEST);
 
     if (!dlda_dataset_has_part(&spec)) {
-        if (!self->quiet) fprintf(stderr, "%s has no test part\n", dlda_safe(self->data).text);
+        if (!self->quiet) print_to(stderr, "%s has no test part\n", self->data);
         return EXIT_OK;
     }
     dlda_read_spec_use_dataset(&spec, self->all);
@@ -76,12 +77,12 @@ static void say_data(const training *self)
     size_t channels = dlda_dataset_channels(self->all);
 
     if (self->quiet) return;
-    fprintf(stderr, "%s: %zu training", dlda_safe(self->data).text, dlda_dataset_count(self->train_part));
-    if (self->validation) fprintf(stderr, ", %zu validation", dlda_dataset_count(self->validation));
-    if (self->test) fprintf(stderr, ", %zu test", dlda_dataset_count(self->test));
-    if (height == 1 && width == 1) fprintf(stderr, " rows of %zu numbers", channels);
-    else fprintf(stderr, " images of %zu x %zu x %zu", height, width, channels);
-    fprintf(stderr, ", %zu classes\n", dlda_dataset_classes(self->all));
+    print_to(stderr, "%s: %zu training", self->data, dlda_dataset_count(self->train_part));
+    if (self->validation) print_to(stderr, ", %zu validation", dlda_dataset_count(self->validation));
+    if (self->test) print_to(stderr, ", %zu test", dlda_dataset_count(self->test));
+    if (height == 1 && width == 1) print_to(stderr, " rows of %zu numbers", channels);
+    else print_to(stderr, " images of %zu x %zu x %zu", height, width, channels);
+    print_to(stderr, ", %zu classes\n", dlda_dataset_classes(self->all));
 }
 
 static void say_choice(void *user, const char *option, const char *value, const char *reason)
@@ -91,7 +92,7 @@ static void say_choice(void *user, const char *option, const char *value, const 
     if (self->json) event_choice(option, value, reason);
     if (self->json || self->quiet) return;
     if (!self->n_choices++) fputs("chosen for these data; an option on the command line overrides:\n", stderr);
-    fprintf(stderr, "  --%-13s %-12s ", option, value);
+    print_to(stderr, "  --%-13s %-12s ", option, value);
     print_with_dashes(stderr, reason);
     fputc('\n', stderr);
 }
@@ -108,14 +109,13 @@ static int choose_options(training *self)
 static void say_what_is_trained(const training *self)
 {
     if (self->quiet) return;
-    fprintf(stderr, "network %s, objective %s, batch %s, run folder %s\n",
-            dlda_safe(option_text(self->options, "net")).text, option_text(self->options, "objective"),
-            option_text(self->options, "batch"), dlda_safe(self->folder).text);
+    print_to(stderr, "network %s, objective %s, batch %s, run folder %s\n", option_text(self->options, "net"),
+             option_text(self->options, "objective"), option_text(self->options, "batch"), self->folder);
     if (ranks_comm())
-        fprintf(stderr, "%zu ranks, %s thread%s each\n", ranks_comm()->size, option_text(self->options, "threads"),
-                option_is(self->options, "threads", "1") ? "" : "s");
+        print_to(stderr, "%zu ranks, %s thread%s each\n", ranks_comm()->size, option_text(self->options, "threads"),
+                 option_is(self->options, "threads", "1") ? "" : "s");
     if (self->resumes && dlda_trainer_is_complete(self->trainer))
-        fprintf(stderr, "the training in %s is complete; more epochs: --epochs N\n", dlda_safe(self->folder).text);
+        print_to(stderr, "the training in %s is complete; more epochs: --epochs N\n", self->folder);
 }
 
 /* ---- Training ---- */
@@ -134,7 +134,7 @@ static int prepare(training *self)
 {
     const char *steps = option_text(self->options, "prepare");
 
-    if (!self->quiet && strstr(steps, "zca")) fprintf(stderr, "preparing the images: %s\n", steps);
+    if (!self->quiet && strstr(steps, "zca")) print_to(stderr, "preparing the images: %s\n", steps);
     dlda_status status = dlda_trainer_create_over(ranks_comm(), self->options->training, self->train_part,
                                                   self->validation, &self->trainer);
 
@@ -158,6 +158,13 @@ static int open_folder(training *self)
              "%s; choose another with -o, continue its training with --resume, or use --force to write into it",
              dlda_last_error());
     return EXIT_FAILED;
+}
+
+/* A page and figures in the folder show an earlier training. They can be made again, so they go before this one begins. */
+static int remove_report(const training *self)
+{
+    if (self->resumes || !ranks_writes()) return EXIT_OK;
+    return exit_code_of(name, report_remove(self->folder));
 }
 
 static void watch_training(training *self)
@@ -221,10 +228,10 @@ static void name_files(const training *self)
     char path[4096];
     struct stat info;
 
-    printf("\nwritten:\n");
+    print("\nwritten:\n");
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         snprintf(path, sizeof path, "%s/%s", self->folder, files[i]);
-        if (stat(path, &info) == 0) printf("  %s\n", dlda_safe(path).text);
+        if (stat(path, &info) == 0) print("  %s\n", path);
     }
 }
 
@@ -245,8 +252,8 @@ static void advise(const training *self)
 {
     if (self->quiet || !dlda_trainer_is_complete(self->trainer) || !ends_best(self)) return;
     char *folder = text_quoted(self->folder);
-    printf("\nThe last epoch is the best one, so more epochs may help: deeplda train --resume %s --epochs %.0f\n",
-           folder, 2 * option_number(self->options, "epochs"));
+    print("\nThe last epoch is the best one, so more epochs may help: deeplda train --resume %s --epochs %.0f\n",
+          folder, 2 * option_number(self->options, "epochs"));
     free(folder);
 }
 
@@ -259,7 +266,7 @@ static int show_results(const training *self)
     if (self->test) code = evaluate(self, model, self->test, "test");
     else if (self->validation) code = evaluate(self, model, self->validation, "validation");
     else if (self->json) event_result(NULL, NULL, dlda_model_lda(model), self->folder);
-    else printf("no test part and no validation set: the accuracy is unknown\n");
+    else print("no test part and no validation set: the accuracy is unknown\n");
     if (code != EXIT_OK || self->json) return code;
     putchar('\n');
     table_eigenvalues(stdout, dlda_model_lda(model));
@@ -276,8 +283,8 @@ static void say_stopped(const training *self)
 
     dlda_trainer_history(self->trainer, &epochs);
     if (epochs == 0) fputs("Stopped before the first epoch was complete: there is no model yet.\n", stderr);
-    else fprintf(stderr, "Stopped after %zu complete epochs; the best model so far is saved.\n", epochs);
-    fprintf(stderr, "To continue: deeplda train --resume %s\n", folder);
+    else print_to(stderr, "Stopped after %zu complete epochs; the best model so far is saved.\n", epochs);
+    print_to(stderr, "To continue: deeplda train --resume %s\n", folder);
     free(folder);
 }
 
@@ -388,6 +395,7 @@ static int run_train(const cli_arguments *arguments)
         watch_training(&self);
         code = open_folder(&self);
     }
+    if (code == EXIT_OK) code = remove_report(&self);
     if (code == EXIT_OK) {
         say_what_is_trained(&self);
         code = train(&self);

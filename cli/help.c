@@ -5,6 +5,7 @@
 #include "help.h"
 #include "doc_folder.h"
 #include "terminal/colour.h"
+#include "terminal/print.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,19 +20,19 @@ static void print_wrapped(FILE *file, const char *text, size_t at, size_t indent
     for (const char *word = text; *word;) {
         size_t length = strcspn(word, " \n");
         if (column > indent && column + 1 + length > HELP_COLUMNS) {
-            fprintf(file, "\n%*s", (int)indent, "");
+            print_to(file, "\n%*s", (int)indent, "");
             column = indent;
         } else if (column > indent) {
             fputc(' ', file);
             column++;
         }
-        fwrite(word, 1, length, file);
+        print_to(file, "%.*s", (int)length, word);
         column += length;
         word += length;
         word += strspn(word, " ");
         if (*word == '\n') { /* a new paragraph */
             word++;
-            fprintf(file, "\n%*s", (int)indent, "");
+            print_to(file, "\n%*s", (int)indent, "");
             column = indent;
         }
     }
@@ -41,12 +42,12 @@ static void print_wrapped(FILE *file, const char *text, size_t at, size_t indent
 /* A heading after an empty line, and the rest of its line. */
 static void print_heading(FILE *file, const char *words, const char *rest)
 {
-    fprintf(file, "\n%s%s%s%s\n", colour(file, COLOUR_HEADING), words, colour(file, COLOUR_END), rest);
+    print_to(file, "\n%s%s%s%s\n", colour(file, COLOUR_HEADING), words, colour(file, COLOUR_END), rest);
 }
 
 static void print_usage(FILE *file)
 {
-    fprintf(file, "%sUsage:%s ", colour(file, COLOUR_HEADING), colour(file, COLOUR_END));
+    print_to(file, "%sUsage:%s ", colour(file, COLOUR_HEADING), colour(file, COLOUR_END));
 }
 
 /* "-b, --batch N", padded to OPTION_COLUMN columns; a longer one gets its own line. A flag of the library may be on
@@ -61,8 +62,8 @@ static void print_option_name(FILE *file, const cli_option *option)
     int length = snprintf(name, sizeof name, "  %s --%s%s%s", letter, word, argument ? " " : "",
                           argument ? argument : "");
     if (option_can_be_negated(option)) snprintf(name + length, sizeof name - (size_t)length, ", --no-%s", word);
-    fprintf(file, "%-*s", OPTION_COLUMN, name);
-    if (strlen(name) >= OPTION_COLUMN) fprintf(file, "\n%*s", OPTION_COLUMN, "");
+    print_to(file, "%-*s", OPTION_COLUMN, name);
+    if (strlen(name) >= OPTION_COLUMN) print_to(file, "\n%*s", OPTION_COLUMN, "");
 }
 
 /* The text of an option with its choices and its default, in new memory; NULL if there is none. */
@@ -75,8 +76,8 @@ static char *option_paragraph(const cli_option *option, const char *command)
 
     if (!file) return NULL;
     print_with_dashes(file, option_help(option, command));
-    if (choices) fprintf(file, " One of %s.", choices);
-    if (initial[0]) fprintf(file, " [%s]", initial);
+    if (choices) print_to(file, " One of %s.", choices);
+    if (initial[0]) print_to(file, " [%s]", initial);
     fclose(file);
     return text;
 }
@@ -102,7 +103,7 @@ static void print_options(FILE *file, const cli_command *command)
 /* A line of a list of commands. */
 static void print_summary(FILE *file, const char *name, const char *summary)
 {
-    fprintf(file, "  %-*s", COMMAND_COLUMN - 2, name);
+    print_to(file, "  %-*s", COMMAND_COLUMN - 2, name);
     print_wrapped(file, summary, COMMAND_COLUMN, COMMAND_COLUMN);
 }
 
@@ -111,7 +112,7 @@ static void print_verbs(FILE *file, const cli_command *command)
     print_heading(file, "Verbs:", "");
     for (size_t i = 0; command->verbs[i]; i++)
         print_summary(file, verb_word(command->verbs[i]), command->verbs[i]->summary);
-    fprintf(file, "\n'deeplda %s VERB --help' lists the options of a verb.\n", command->name);
+    print_to(file, "\n'deeplda %s VERB --help' lists the options of a verb.\n", command->name);
 }
 
 static void print_examples(FILE *file, const char *examples)
@@ -119,7 +120,7 @@ static void print_examples(FILE *file, const char *examples)
     print_heading(file, "Examples:", "");
     for (const char *line = examples; *line;) {
         size_t length = strcspn(line, "\n");
-        fprintf(file, "  %.*s\n", (int)length, line);
+        print_to(file, "  %.*s\n", (int)length, line);
         line += length + (line[length] == '\n');
     }
 }
@@ -146,7 +147,7 @@ static void print_presets(FILE *file)
         const dlda_preset *row = first;
         for (; row && strcmp(row->data, first->data) == 0; row = dlda_preset_at(++i))
             add_preset(row, text, sizeof text);
-        fprintf(file, "  %-*s", COLUMN - 2, first->data);
+        print_to(file, "  %-*s", COLUMN - 2, first->data);
         print_wrapped(file, text, COLUMN, COLUMN);
     }
 }
@@ -156,15 +157,15 @@ static void print_documentation(FILE *file)
 {
     char folder[4096];
 
-    if (doc_folder_find(folder, sizeof folder)) fprintf(file, "\nDocumentation: docs/ in %s\n", folder);
+    if (doc_folder_find(folder, sizeof folder)) print_to(file, "\nDocumentation: docs/ in %s\n", folder);
     else fputs("\nDocumentation: man deeplda\n", file);
 }
 
 void help_command(FILE *file, const cli_command *command)
 {
     print_usage(file);
-    fprintf(file, "deeplda %s [OPTION]...%s%s\n", command->name, command->operands[0] ? " " : "",
-            command->operands);
+    print_to(file, "deeplda %s [OPTION]...%s%s\n", command->name, command->operands[0] ? " " : "",
+             command->operands);
     print_wrapped(file, command->summary, 0, 0);
     fputc('\n', file);
     print_wrapped(file, command->details, 0, 0);

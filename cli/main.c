@@ -9,6 +9,7 @@
 #include "help.h"
 #include "inputs.h"
 #include "ranks.h"
+#include "terminal/print.h"
 
 #include <locale.h>
 #include <signal.h>
@@ -89,13 +90,13 @@ static int show_help(int argc, char **argv)
 
 static int show_version(void)
 {
-    printf("deeplda %s\n", dlda_version());
+    print("deeplda %s\n", dlda_version());
     return finish_stdout(NULL, EXIT_OK);
 }
 
-static int show_options(void (*print)(FILE *file))
+static int show_options(void (*help)(FILE *file))
 {
-    print(stdout);
+    help(stdout);
     return finish_stdout(NULL, EXIT_OK);
 }
 

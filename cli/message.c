@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "cli.h"
 #include "terminal/colour.h"
+#include "terminal/print.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -41,11 +42,10 @@ void print_with_dashes(FILE *file, const char *message)
         int is_word = at == message || at[-1] == ' ' || at[-1] == '(';
         at += sizeof mark - 1;
         if (!is_word || option_name_length(at) == 0) continue;
-        fwrite(from, 1, (size_t)(at - from), file);
-        fputs("--", file);
+        print_to(file, "%.*s--", (int)(at - from), from);
         from = at;
     }
-    fputs(from, file);
+    print_to(file, "%s", from);
 }
 
 /* ---- Messages ---- */
@@ -61,9 +61,9 @@ static void print_message(colour_kind kind, const char *name, const char *format
 {
     char *message = NULL;
 
-    fputs(colour(stderr, kind), stderr);
-    fprintf(stderr, name ? "deeplda %s:" : "deeplda:", name);
-    fprintf(stderr, "%s ", colour(stderr, COLOUR_END));
+    print_to(stderr, "%s", colour(stderr, kind));
+    print_to(stderr, name ? "deeplda %s:" : "deeplda:", name);
+    print_to(stderr, "%s ", colour(stderr, COLOUR_END));
     if (vasprintf(&message, format, values) < 0) message = NULL; /* out of memory */
     if (message) dlda_make_safe(message);                        /* it may quote files and their names */
     print_with_dashes(stderr, message ? message : format);
@@ -92,7 +92,7 @@ void say_note(const char *name, const char *format, ...)
 
 static void point_to_help(const char *name)
 {
-    if (name) fprintf(stderr, "Try 'deeplda %s --help'.\n", name);
+    if (name) print_to(stderr, "Try 'deeplda %s --help'.\n", name);
     else fputs("Try 'deeplda --help'.\n", stderr);
 }
 

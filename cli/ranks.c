@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "ranks.h"
+#include "terminal/print.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -84,6 +85,17 @@ int ranks_open(const char *command, cli_options *options)
     return divide_cores(options);
 }
 
+/* On the standard error that this rank had before it became silent. */
+static void report_loudly(size_t rank)
+{
+    FILE *file = fdopen(loud, "w");
+
+    if (!file) return;
+    print_to(file, "rank %zu: %s\n", rank, last_complaint());
+    fclose(file);
+    loud = -1;
+}
+
 int ranks_close(const char *command, int code)
 {
     int failed_here = 0, failed = code != EXIT_OK && code < EXIT_SIGNAL;
@@ -101,6 +113,6 @@ int ranks_close(const char *command, int code)
     close_comm(&comm);
     close_comm = NULL;
     /* Rank 0 prints the cause and ends, and the launcher ends this rank. If it is still there, rank 0 has not heard of it. */
-    if (failed_here && loud >= 0) dprintf(loud, "rank %zu: %s\n", rank, last_complaint());
+    if (failed_here && loud >= 0) report_loudly(rank);
     return code;
 }

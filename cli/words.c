@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "words.h"
+#include "base/utf8.h"
 #include "cli.h"
 
 #include <errno.h>
@@ -83,10 +84,47 @@ static int needs_quotes(const char *word)
     return !word[0] || word[strspn(word, plain)] != '\0';
 }
 
+/* Length of the character at `text` if a terminal must not see it, else 0. */
+static size_t hidden_length(const char *text)
+{
+    char character[5];
+    size_t n = dlda_safe_character(text, character);
+
+    return character[0] == '?' && text[0] != '?' ? n : 0;
+}
+
+static int has_hidden(const char *word)
+{
+    char character[5];
+
+    for (size_t n = 0; (n = dlda_safe_character(word, character)) > 0; word += n)
+        if (hidden_length(word)) return 1;
+    return 0;
+}
+
+/* $'...' with octal escapes: safe to print, and a shell makes the same name of it. */
+static void write_escaped(FILE *file, const char *word)
+{
+    fputs("$'", file);
+    while (*word) {
+        char character[5];
+        size_t hidden = hidden_length(word), n = dlda_safe_character(word, character);
+        for (size_t i = 0; i < hidden; i++) fprintf(file, "\\%03o", (unsigned)(unsigned char)word[i]);
+        if (!hidden && (word[0] == '\'' || word[0] == '\\')) fputc('\\', file);
+        if (!hidden) fputs(character, file);
+        word += n;
+    }
+    fputc('\'', file);
+}
+
 static void write_word(FILE *file, const char *word)
 {
     if (!needs_quotes(word)) {
         fputs(word, file);
+        return;
+    }
+    if (has_hidden(word)) {
+        write_escaped(file, word);
         return;
     }
     fputc('\'', file);

@@ -11,7 +11,8 @@
 /* Formats like printf, in new memory (free). */
 char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The word as a shell needs it, quoted if necessary, in new memory (free). */
+/* The word as a shell needs it, quoted if necessary, in new memory (free). What is not safe to print becomes escapes in
+ * $'...', which bash, zsh and ksh understand. */
 char *text_quoted(const char *word);
 
 /* The path from the root on without links, in new memory (free); the path itself if it leads nowhere. */

@@ -405,29 +405,89 @@ static void test_file_write_and_read(void **state)
     check_content("", 0);
 }
 
-/* Of a process that is gone; other files stay, also those of a process that exists. */
-static void test_leftovers_are_removed(void **state)
+static int is_named_file(const char *name)
 {
-    static const char *const names[] = { "file.tmp-%ld-12", "file.tmp-%ld",  "file.tmp-%ld.csv",
-                                         "file.tmp-%ld-x",  "file.tmp-x%ld", "file-%ld" };
-    char paths[7][160];
+    return strcmp(name, "file") == 0;
+}
+
+/* A process that has ended; its number stays in use until waitpid. */
+static pid_t end_process(void)
+{
     pid_t gone = fork();
 
-    (void)state;
     if (gone == 0) _exit(0);
-    assert_int_equal(waitid(P_PID, (id_t)gone, &(siginfo_t){ 0 }, WEXITED | WNOWAIT),
-                     0); /* its number stays in use */
-    for (size_t i = 0; i < 7; i++) {
+    assert_int_equal(waitid(P_PID, (id_t)gone, &(siginfo_t){ 0 }, WEXITED | WNOWAIT), 0);
+    return gone;
+}
+
+/* Of a process that is gone, if the caller writes that name; all others stay. */
+static void test_leftovers_are_removed(void **state)
+{
+    static const char *const names[] = { "file.tmp-%ld-12", "file.tmp-%ld",  "file.tmp-%ld.csv", "file.tmp-%ld-x",
+                                         "file.tmp-x%ld",   "file-%ld",      "notes.tmp-%ld",    "x.file.tmp-%ld",
+                                         ".tmp-%ld",        "file.tmp-%ld-3" };
+    enum { N = sizeof names / sizeof names[0], N_REMOVED = 2, OURS = N - 1 };
+    char paths[N][160];
+    pid_t gone = end_process();
+
+    (void)state;
+    for (size_t i = 0; i < N; i++) {
         char name[64];
-        snprintf(name, sizeof name, names[i % 6], (long)(i < 6 ? gone : getpid()));
+        snprintf(name, sizeof name, names[i], (long)(i == OURS ? getpid() : gone));
         snprintf(paths[i], sizeof paths[i], "%s/%s", folder, name);
         CHECK_OK(dlda_file_write(paths[i], "x", 1));
     }
-    dlda_folder_remove_leftovers(folder);
+    dlda_folder_remove_leftovers(folder, is_named_file, 60); /* too young */
+    for (size_t i = 0; i < N; i++) assert_true(dlda_path_exists(paths[i]));
+    dlda_folder_remove_leftovers(folder, is_named_file, 0);
     assert_int_equal(waitpid(gone, NULL, 0), gone);
-    dlda_folder_remove_leftovers("/nowhere");
-    for (size_t i = 0; i < 7; i++) assert_int_equal(dlda_path_exists(paths[i]), i > 1);
-    for (size_t i = 2; i < 7; i++) unlink(paths[i]);
+    dlda_folder_remove_leftovers("/nowhere", is_named_file, 0);
+    for (size_t i = 0; i < N; i++) assert_int_equal(dlda_path_exists(paths[i]), i >= N_REMOVED);
+    for (size_t i = N_REMOVED; i < N; i++) unlink(paths[i]);
+}
+
+/* Temporary folders go with what is in them; links stay, and what they point to. */
+static void test_left_folders_are_removed(void **state)
+{
+    pid_t gone = end_process();
+    char left[160], inside[200], link[160], victim[160], other[160];
+
+    (void)state;
+    snprintf(left, sizeof left, "%s/file.tmp-%ld", folder, (long)gone);
+    snprintf(other, sizeof other, "%s/notes.tmp-%ld", folder, (long)gone);
+    snprintf(link, sizeof link, "%s/file.tmp-%ld-1", folder, (long)gone);
+    snprintf(victim, sizeof victim, "%s/victim", folder);
+    CHECK_OK(dlda_folder_make(victim));
+    CHECK_OK(dlda_folder_make(other));
+    snprintf(inside, sizeof inside, "%s/class/inner", left);
+    CHECK_OK(dlda_folder_make(inside));
+    snprintf(inside, sizeof inside, "%s/class/link", left);
+    assert_int_equal(symlink(victim, inside), 0);
+    assert_int_equal(symlink(victim, link), 0);
+    dlda_folder_remove_leftovers(folder, is_named_file, 0);
+    assert_int_equal(waitpid(gone, NULL, 0), gone);
+    assert_false(dlda_path_exists(left));
+    assert_true(dlda_path_exists(victim) && dlda_path_exists(link) && dlda_path_exists(other));
+    unlink(link);
+    rmdir(victim);
+    rmdir(other);
+}
+
+/* The link goes, what it points to stays; files and folders are left alone. */
+static void test_links_are_removed(void **state)
+{
+    char link[160];
+
+    (void)state;
+    snprintf(link, sizeof link, "%s-link", path);
+    CHECK_OK(dlda_file_write(path, "old", 3));
+    assert_int_equal(symlink(path, link), 0);
+    CHECK_OK(dlda_path_remove_link(link));
+    assert_false(dlda_path_exists(link));
+    CHECK_OK(dlda_path_remove_link(link));
+    CHECK_OK(dlda_path_remove_link(path));
+    CHECK_OK(dlda_path_remove_link(folder));
+    check_content("old", 3);
 }
 
 /* Each of two writers of one path has its own temporary file: the content is that of the last one, not a mixture. */
@@ -651,6 +711,8 @@ int main(void)
         cmocka_unit_test(test_status_texts),
         cmocka_unit_test(test_file_write_and_read),
         cmocka_unit_test(test_leftovers_are_removed),
+        cmocka_unit_test(test_left_folders_are_removed),
+        cmocka_unit_test(test_links_are_removed),
         cmocka_unit_test(test_two_writers),
         cmocka_unit_test(test_planted_link),
         cmocka_unit_test(test_guard),

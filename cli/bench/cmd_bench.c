@@ -7,6 +7,7 @@
 #include "bench/benchmark.h"
 #include "ranks.h"
 #include "terminal/json_out.h"
+#include "terminal/print.h"
 #include "terminal/table.h"
 
 #include <math.h>
@@ -124,37 +125,37 @@ static void print_step(const bench_result *b)
 {
     double gflops = b->step_gflop / b->step_seconds;
 
-    printf("\ntraining step  %.4g s: %.1f images/s, %.1f GFLOPS (%.0f %% of the peak)\n", b->step_seconds,
-           b->images_per_second, gflops, 100 * gflops / b->machine_peak_gflops);
+    print("\ntraining step  %.4g s: %.1f images/s, %.1f GFLOPS (%.0f %% of the peak)\n", b->step_seconds,
+          b->images_per_second, gflops, 100 * gflops / b->machine_peak_gflops);
     for (int i = 0; i < BENCH_PHASES; i++)
-        printf("  %-10s   %10.3f ms  %5.1f %%\n", phase_names[i], 1e3 * b->phase_seconds[i],
-               100 * b->phase_seconds[i] / b->step_seconds);
+        print("  %-10s   %10.3f ms  %5.1f %%\n", phase_names[i], 1e3 * b->phase_seconds[i],
+              100 * b->phase_seconds[i] / b->step_seconds);
     if (ranks_comm())
-        printf("  waiting      %10.3f ms of these, of rank 0 of %zu for the others\n", 1e3 * b->waited_seconds,
-               ranks_comm()->size);
-    printf("  loader       %10.3f ms of a thread of its own, beside the step: %.2f %% of its %zu threads' time\n",
-           1e3 * b->loader_seconds, 100 * b->loader_seconds / (b->step_seconds * (double)b->threads), b->threads);
-    printf("memory         %.1f MB resident at most (%.1f MB before), of which the network plan has %.1f MB\n",
-           1e-6 * (double)b->peak_bytes, 1e-6 * (double)b->base_bytes, 1e-6 * (double)b->plan_bytes);
+        print("  waiting      %10.3f ms of these, of rank 0 of %zu for the others\n", 1e3 * b->waited_seconds,
+              ranks_comm()->size);
+    print("  loader       %10.3f ms of a thread of its own, beside the step: %.2f %% of its %zu threads' time\n",
+          1e3 * b->loader_seconds, 100 * b->loader_seconds / (b->step_seconds * (double)b->threads), b->threads);
+    print("memory         %.1f MB resident at most (%.1f MB before), of which the network plan has %.1f MB\n",
+          1e-6 * (double)b->peak_bytes, 1e-6 * (double)b->base_bytes, 1e-6 * (double)b->plan_bytes);
 }
 
 static void print_pass(const bench_pass *pass)
 {
-    printf(" %9.3f %7.1f %6.1f", 1e3 * pass->seconds, pass->gflops, 1e-9 * pass->bytes / pass->seconds);
+    print(" %9.3f %7.1f %6.1f", 1e3 * pass->seconds, pass->gflops, 1e-9 * pass->bytes / pass->seconds);
 }
 
 static void print_layers(const bench_result *b)
 {
     char shape[48];
 
-    printf("\n%-45s %24s %24s %24s\n", "layers alone (GFLOPS as of the direct sum)", "forward", "backward data",
-           "backward weights");
-    printf("%2s %-20s %-12s %-8s", "", "layer", "input", "method");
-    for (int p = 0; p < 3; p++) printf(" %9s %7s %6s", "ms", "GFLOPS", "GB/s");
+    print("\n%-45s %24s %24s %24s\n", "layers alone (GFLOPS as of the direct sum)", "forward", "backward data",
+          "backward weights");
+    print("%2s %-20s %-12s %-8s", "", "layer", "input", "method");
+    for (int p = 0; p < 3; p++) print(" %9s %7s %6s", "ms", "GFLOPS", "GB/s");
     for (size_t i = 0; i < b->n_layers; i++) {
         const bench_layer *layer = &b->layers[i];
         snprintf(shape, sizeof shape, "%zux%zux%zu", layer->in[0], layer->in[1], layer->in[2]);
-        printf("\n%2zu %-20s %-12s %-8s", layer->number, layer->name, shape, layer->method);
+        print("\n%2zu %-20s %-12s %-8s", layer->number, layer->name, shape, layer->method);
         print_pass(&layer->forward);
         print_pass(&layer->backward_data);
         print_pass(&layer->backward_weights);
@@ -164,21 +165,21 @@ static void print_layers(const bench_result *b)
 
 static void write_text(const cli_options *options, const bench_result *b)
 {
-    printf("network %s, objective %s, batch %zu", option_text(options, "net"), option_text(options, "objective"),
-           b->batch);
+    print("network %s, objective %s, batch %zu", option_text(options, "net"), option_text(options, "objective"),
+          b->batch);
     if (option_number(options, "norm-group") > 0)
-        printf(" in norm groups of %s", option_text(options, "norm-group"));
+        print(" in norm groups of %s", option_text(options, "norm-group"));
     if (option_number(options, "micro-batch") > 0)
-        printf(" and micro-batches of %s", option_text(options, "micro-batch"));
-    printf(", %zu threads, medians of %zu\n", b->threads, b->repeats);
-    printf("machine peak   %.1f GFLOPS (multiply-adds of floats), memory %.1f GB/s; kernels for %s\n",
-           b->machine_peak_gflops, b->machine_gigabytes_per_second, b->kernels);
+        print(" and micro-batches of %s", option_text(options, "micro-batch"));
+    print(", %zu threads, medians of %zu\n", b->threads, b->repeats);
+    print("machine peak   %.1f GFLOPS (multiply-adds of floats), memory %.1f GB/s; kernels for %s\n",
+          b->machine_peak_gflops, b->machine_gigabytes_per_second, b->kernels);
     if (!isnan(b->step_seconds)) print_step(b);
     if (!isnan(b->inference_images_per_second))
-        printf("\ninference      %.1f images/s with %zu at once, %.1f images/s one by one\n",
-               b->inference_images_per_second, b->batch, b->single_images_per_second);
+        print("\ninference      %.1f images/s with %zu at once, %.1f images/s one by one\n",
+              b->inference_images_per_second, b->batch, b->single_images_per_second);
     else if (!isnan(b->single_images_per_second))
-        printf("\ninference      %.1f images/s one by one\n", b->single_images_per_second);
+        print("\ninference      %.1f images/s one by one\n", b->single_images_per_second);
     if (b->n_layers > 0) print_layers(b);
 }
 

@@ -6,6 +6,7 @@
 #include "fit.h"
 #include "read_data.h"
 #include "terminal/json_out.h"
+#include "terminal/print.h"
 #include "terminal/table.h"
 
 #include <math.h>
@@ -173,8 +174,8 @@ static void verify(check *self)
 
 static void print_channels(const char *words, const double *values, size_t channels)
 {
-    printf("  %s", words);
-    for (size_t c = 0; c < channels; c++) printf(" %.4f", values[c]);
+    print("  %s", words);
+    for (size_t c = 0; c < channels; c++) print(" %.4f", values[c]);
 }
 
 static void print_part(const measures *part, const char *what)
@@ -184,24 +185,24 @@ static void print_part(const measures *part, const char *what)
 
     int is_table = dlda_dataset_height(data) * dlda_dataset_width(data) == 1;
 
-    printf("%s part: %zu ", what, dlda_dataset_count(data));
-    if (is_table) printf("rows of %zu numbers", channels);
+    print("%s part: %zu ", what, dlda_dataset_count(data));
+    if (is_table) print("rows of %zu numbers", channels);
     else
-        printf("images of %zu x %zu x %zu (height, width, channels)", dlda_dataset_height(data),
-               dlda_dataset_width(data), channels);
-    printf(", %zu classes\n", classes);
-    printf("  values %.6g to %.6g", (double)part->least, (double)part->most);
+        print("images of %zu x %zu x %zu (height, width, channels)", dlda_dataset_height(data),
+              dlda_dataset_width(data), channels);
+    print(", %zu classes\n", classes);
+    print("  values %.6g to %.6g", (double)part->least, (double)part->most);
     if (channels <= SHOWN_CHANNELS) {
         print_channels("mean", part->mean, channels);
         print_channels("deviation", part->deviation, channels);
     }
     fputs("\n  ", stdout);
     table_padded(stdout, "class", NAME_COLUMNS);
-    printf("  %6s\n", is_table ? "rows" : "images");
+    print("  %6s\n", is_table ? "rows" : "images");
     for (size_t c = 0; c < classes; c++) {
         fputs("  ", stdout);
         table_padded(stdout, dlda_dataset_class_name(data, c), NAME_COLUMNS);
-        printf("  %6zu\n", part->counts[c]);
+        print("  %6zu\n", part->counts[c]);
     }
 }
 
@@ -209,8 +210,8 @@ static void print_check(const check *self)
 {
     for (int part = 0; part < 2; part++)
         if (self->parts[part].counts) print_part(&self->parts[part], part_names[part]);
-    if (self->known) puts(self->published ? "files: as published (SHA-256)" : "files: not as published (SHA-256)");
-    if (self->n_problems > 0) printf("problems: %zu, named above\n", self->n_problems);
+    if (self->known) print("files: %s (SHA-256)\n", self->published ? "as published" : "not as published");
+    if (self->n_problems > 0) print("problems: %zu, named above\n", self->n_problems);
     else if (!self->misfit) puts("nothing is damaged");
 }
 

@@ -9,6 +9,7 @@
 #include "folders.h"
 #include "read_data.h"
 #include "terminal/json_out.h"
+#include "terminal/print.h"
 #include "words.h"
 
 #include <dirent.h>
@@ -78,8 +79,8 @@ static void show_part(conversion *self, const dlda_dataset *dataset, dlda_part p
     size_t count = dlda_dataset_count(dataset);
 
     if (!self->is_json) {
-        printf("%s: %zu %s images\n", option_text(self->arguments->options, "output"), count,
-               part == DLDA_PART_TRAIN ? "training" : "test");
+        print("%s: %zu %s images\n", option_text(self->arguments->options, "output"), count,
+              part == DLDA_PART_TRAIN ? "training" : "test");
         return;
     }
     json_open(&self->json, '{');

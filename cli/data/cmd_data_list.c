@@ -2,9 +2,9 @@
  *
  * cmd_data_list.c - `deeplda data list`: lists the known sets, and other sets in the data folder.
  */
-#include "base/utf8.h"
 #include "data/data.h"
 #include "terminal/json_out.h"
+#include "terminal/print.h"
 #include "terminal/table.h"
 
 #include <dirent.h>
@@ -50,12 +50,12 @@ static void print_state(const known_set *set, const char *folder)
 {
     char size[32];
 
-    if (known_set_is_present(set)) printf("%s/%s\n", folder, set->name);
+    if (known_set_is_present(set)) print("%s/%s\n", folder, set->name);
     else if (set->package) {
         data_format_bytes(set->archive_bytes, size);
-        printf("not installed; deeplda data fetch %s (%s)\n", set->name, size);
+        print("not installed; deeplda data fetch %s (%s)\n", set->name, size);
     } else {
-        printf("not installed; cannot be fetched: put its binary files into %s/%s\n", folder, set->name);
+        print("not installed; cannot be fetched: put its binary files into %s/%s\n", folder, set->name);
     }
 }
 
@@ -65,7 +65,7 @@ static void print_set(const known_set *set, const char *folder)
 
     data_format_bytes(known_set_bytes(set), size);
     snprintf(shape, sizeof shape, "%zu x %zu x %zu", set->height, set->width, set->channels);
-    printf("%-8s %8zu %6zu  %-11s  %6s  ", set->name, set->train, set->test, shape, size);
+    print("%-8s %8zu %6zu  %-11s  %6s  ", set->name, set->train, set->test, shape, size);
     print_state(set, folder);
 }
 
@@ -74,18 +74,18 @@ static void print_other(void *user, const other *found)
     int *any = user;
 
     if (!(*any)++) fputs("\nalso in the data folder\n", stdout);
-    printf("%s  (%s)\n", dlda_safe(found->path).text,
-           found->train && found->test ? "training and test part"
-           : found->train              ? "training part"
-                                       : "test part");
+    print("%s  (%s)\n", found->path,
+          found->train && found->test ? "training and test part"
+          : found->train              ? "training part"
+                                      : "test part");
 }
 
 static void print_list(const char *folder)
 {
     int any = 0;
 
-    printf("%-8s %8s %6s  %-11s  %6s  %s\n", "name", "training", "test", "images", "files", "where");
-    printf("%-8s %8d %6d  %-11s  %6s  %s\n", "digits", 5000, 1000, "28 x 28 x 1", "-", "part of the program");
+    print("%-8s %8s %6s  %-11s  %6s  %s\n", "name", "training", "test", "images", "files", "where");
+    print("%-8s %8d %6d  %-11s  %6s  %s\n", "digits", 5000, 1000, "28 x 28 x 1", "-", "part of the program");
     for (size_t i = 0; i < n_known_sets; i++) print_set(&known_sets[i], folder);
     each_other(folder, print_other, &any);
 }

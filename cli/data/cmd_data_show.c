@@ -2,11 +2,11 @@
  *
  * cmd_data_show.c - `deeplda data show`: writes a contact sheet.
  */
-#include "base/utf8.h"
 #include "data/data.h"
 #include "read_data.h"
 #include "report/sheet.h"
 #include "terminal/json_out.h"
+#include "terminal/print.h"
 
 #include <stdio.h>
 
@@ -17,8 +17,8 @@ static void show_result(const cli_options *options, const char *path, const dlda
     json_out json = { .file = stdout };
 
     if (!option_is(options, "json", "true")) {
-        printf("%s: the first images of %zu classes of the %s part\n", dlda_safe(path).text,
-               dlda_dataset_classes(dataset), part == DLDA_PART_TRAIN ? "training" : "test");
+        print("%s: the first images of %zu classes of the %s part\n", path, dlda_dataset_classes(dataset),
+              part == DLDA_PART_TRAIN ? "training" : "test");
         return;
     }
     json_open(&json, '{');

@@ -3,11 +3,11 @@
  * cmd_eval.c - `deeplda eval`: tests a model on labelled data.
  */
 #include "base/memory.h"
-#include "base/utf8.h"
 #include "eval/eval_out.h"
 #include "eval/eval_side.h"
 #include "ranks.h"
 #include "read_data.h"
+#include "terminal/print.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -89,13 +89,13 @@ static void tell_run_data(const evaluator *self)
 {
     int test = strcmp(self->run.part, "test") == 0;
 
-    fprintf(stderr, "testing on the run's own data, %s: %s\n", dlda_safe(self->run.path).text,
-            test ? "test part"
-                 : "there is no test part, so on the samples held out for validation, which chose the best epoch");
+    print_to(stderr, "testing on the run's own data, %s: %s\n", self->run.path,
+             test ? "test part"
+                  : "there is no test part, so on the samples held out for validation, which chose the best epoch");
     if (!test && self->second.model && !run_data_is_divided_as(&self->run, self->second.model))
-        fprintf(stderr,
-                "%s was trained with another division of its data: it may have seen some of these samples\n",
-                self->second.path);
+        print_to(stderr,
+                 "%s was trained with another division of its data: it may have seen some of these samples\n",
+                 self->second.path);
 }
 
 static void name_part(evaluator *self)
@@ -260,7 +260,7 @@ static int evaluate(evaluator *self)
 
 /* ---- The command ---- */
 
-static void print(evaluator *self)
+static void print_results(evaluator *self)
 {
     self->result.model = self->first.model;
     self->result.kind = self->first.kind;
@@ -300,7 +300,7 @@ static int run_eval(const cli_arguments *arguments)
     if (code == EXIT_OK) code = read_all(&self);
     if (code == EXIT_OK) name_part(&self);
     if (code == EXIT_OK) code = evaluate(&self);
-    if (code == EXIT_OK) print(&self);
+    if (code == EXIT_OK) print_results(&self);
     release(&self);
     return code;
 }

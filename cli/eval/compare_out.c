@@ -4,6 +4,7 @@
  * classifiers on the same samples.
  */
 #include "eval/compare_out.h"
+#include "terminal/print.h"
 
 /* 1 or 2: the better classifier; 0 if the difference is not significant. */
 static int better_of(const stat_pairs *pairs)
@@ -79,9 +80,9 @@ void compare_print_verdict(FILE *file, const stat_pairs *pairs, const char *firs
 
     compare_p_text(stat_mcnemar(pairs), p);
     fputs("McNemar's exact test: ", file);
-    if (better) fprintf(file, "%s is better", better == 1 ? first : second);
+    if (better) print_to(file, "%s is better", better == 1 ? first : second);
     else fputs("the difference is not significant", file);
-    fprintf(file, " (p %s%s)\n", p[0] == '<' ? "" : "= ", p);
+    print_to(file, " (p %s%s)\n", p[0] == '<' ? "" : "= ", p);
 }
 
 static void print_side(FILE *file, const eval_comparison *comparison, int side)
@@ -90,10 +91,10 @@ static void print_side(FILE *file, const eval_comparison *comparison, int side)
     size_t correct = correct_of(pairs, side), samples = stat_pairs_count(pairs);
     stat_interval interval = stat_share_interval(correct, samples);
 
-    fprintf(file, "  %-6s  %6.2f %%  (%.2f to %.2f %%)  %s%s%s\n", side == 0 ? "first" : "second",
-            100 * (double)correct / (double)samples, 100 * interval.low, 100 * interval.high,
-            comparison->names[side], comparison->heads[side] ? ", head " : "",
-            comparison->heads[side] ? comparison->heads[side] : "");
+    print_to(file, "  %-6s  %6.2f %%  (%.2f to %.2f %%)  %s%s%s\n", side == 0 ? "first" : "second",
+             100 * (double)correct / (double)samples, 100 * interval.low, 100 * interval.high,
+             comparison->names[side], comparison->heads[side] ? ", head " : "",
+             comparison->heads[side] ? comparison->heads[side] : "");
 }
 
 void compare_print(FILE *file, const eval_comparison *comparison)
@@ -101,13 +102,13 @@ void compare_print(FILE *file, const eval_comparison *comparison)
     const stat_pairs *pairs = &comparison->pairs;
     stat_interval interval = stat_pairs_interval(pairs);
 
-    fprintf(file, "two classifiers on the same %zu samples: accuracy with 95 %% interval\n",
-            stat_pairs_count(pairs));
+    print_to(file, "two classifiers on the same %zu samples: accuracy with 95 %% interval\n",
+             stat_pairs_count(pairs));
     for (int side = 0; side < 2; side++) print_side(file, comparison, side);
-    fprintf(file, "  both right %zu, only the first %zu, only the second %zu, both wrong %zu\n", pairs->both,
-            pairs->only_first, pairs->only_second, pairs->neither);
-    fprintf(file, "  difference %+.2f points, 95 %% interval %+.2f to %+.2f (paired)\n",
-            100 * stat_pairs_difference(pairs), 100 * interval.low, 100 * interval.high);
+    print_to(file, "  both right %zu, only the first %zu, only the second %zu, both wrong %zu\n", pairs->both,
+             pairs->only_first, pairs->only_second, pairs->neither);
+    print_to(file, "  difference %+.2f points, 95 %% interval %+.2f to %+.2f (paired)\n",
+             100 * stat_pairs_difference(pairs), 100 * interval.low, 100 * interval.high);
     fputs("  ", file);
     compare_print_verdict(file, pairs, "the first", "the second");
 }

@@ -5,6 +5,7 @@
 #include "eval/eval_out.h"
 #include "eval/compare_out.h"
 #include "terminal/json_out.h"
+#include "terminal/print.h"
 #include "terminal/table.h"
 
 #include <stdio.h>
@@ -142,23 +143,23 @@ static void print_nearest(const dlda_model *model)
     size_t first = 0, second = 0;
     double distance = dlda_lda_nearest_classes(dlda_model_lda(model), &first, &second);
 
-    printf("mean separation %.4f; nearest classes ", dlda_lda_mean_separation(dlda_model_lda(model)));
+    print("mean separation %.4f; nearest classes ", dlda_lda_mean_separation(dlda_model_lda(model)));
     table_name(stdout, dlda_model_class_name(model, first));
     fputs(" and ", stdout);
     table_name(stdout, dlda_model_class_name(model, second));
-    printf(": Mahalanobis distance %.4f\n", distance);
+    print(": Mahalanobis distance %.4f\n", distance);
 }
 
 static void print_svm(const eval_result *result)
 {
     const dlda_evaluation *evaluation = result->svm_evaluation;
 
-    printf("\nlinear SVM on the projected features: accuracy %.2f %%, %zu of %zu correct, error %.2f %%\n",
-           100 * evaluation->accuracy, evaluation->correct, evaluation->samples, error_percent(evaluation));
-    printf("  trained on %zu samples of %s; cost %g, cross-validated accuracy there %.2f %%\n", result->svm_samples,
-           result->svm_data, dlda_svm_cost(result->svm), 100 * dlda_svm_accuracy(result->svm));
-    printf("  right only with the model: %zu, only with the SVM: %zu; ", result->svm_pairs.only_first,
-           result->svm_pairs.only_second);
+    print("\nlinear SVM on the projected features: accuracy %.2f %%, %zu of %zu correct, error %.2f %%\n",
+          100 * evaluation->accuracy, evaluation->correct, evaluation->samples, error_percent(evaluation));
+    print("  trained on %zu samples of %s; cost %g, cross-validated accuracy there %.2f %%\n", result->svm_samples,
+          result->svm_data, dlda_svm_cost(result->svm), 100 * dlda_svm_accuracy(result->svm));
+    print("  right only with the model: %zu, only with the SVM: %zu; ", result->svm_pairs.only_first,
+          result->svm_pairs.only_second);
     compare_print_verdict(stdout, &result->svm_pairs, "the model", "the SVM");
 }
 
@@ -168,9 +169,9 @@ static void print_evaluation(const eval_result *result)
 
     table_evaluation(stdout, result->model, evaluation,
                      strcmp(result->part, "validation") == 0 ? result->part : "test");
-    printf("\nerror %.2f %%; calibration error %.4f in %zu bins\n", error_percent(evaluation),
-           evaluation->calibration_error, evaluation->bins);
-    printf("probabilities: %s, ", kind_names[result->kind]);
+    print("\nerror %.2f %%; calibration error %.4f in %zu bins\n", error_percent(evaluation),
+          evaluation->calibration_error, evaluation->bins);
+    print("probabilities: %s, ", kind_names[result->kind]);
     table_calibration(stdout, result->model, result->kind);
     fputs("\n\n", stdout);
     table_eigenvalues(stdout, dlda_model_lda(result->model));

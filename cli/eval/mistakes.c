@@ -4,6 +4,7 @@
  */
 #include "eval/mistakes.h"
 #include "base/memory.h"
+#include "terminal/print.h"
 #include "terminal/table.h"
 
 #include <stdlib.h>
@@ -81,7 +82,7 @@ void mistakes_write_json(const mistake_list *self, json_out *json)
 static void print_sample(FILE *file, const char *name, size_t index, size_t columns)
 {
     if (name) table_padded(file, name, columns);
-    else fprintf(file, "%*zu", (int)columns, index);
+    else print_to(file, "%*zu", (int)columns, index);
 }
 
 /* Columns for the longest name, at least `least`. Bytes are counted, which may be more than characters. */
@@ -106,7 +107,7 @@ void mistakes_write_text(const mistake_list *self, FILE *file)
         files = widest(files, dlda_dataset_sample_file(self->samples, sample));
         names = widest(widest(names, true_class(self, sample)), predicted_class(self, sample));
     }
-    fprintf(file, "worst %zu of %zu mistakes: the lowest probabilities of the true class\n", self->count, all);
+    print_to(file, "worst %zu of %zu mistakes: the lowest probabilities of the true class\n", self->count, all);
     table_padded(file, dlda_dataset_sample_file(self->samples, 0) ? "file" : "index", files);
     fputs("  ", file);
     table_padded(file, "true", names);
@@ -121,7 +122,7 @@ void mistakes_write_text(const mistake_list *self, FILE *file)
         table_padded(file, true_class(self, sample), names);
         fputs("  ", file);
         table_padded(file, predicted_class(self, sample), names);
-        fprintf(file, "  %11.4f  %17.4g\n", (double)self->evaluation->confidence[sample],
-                (double)self->evaluation->p_truth[sample]);
+        print_to(file, "  %11.4f  %17.4g\n", (double)self->evaluation->confidence[sample],
+                 (double)self->evaluation->p_truth[sample]);
     }
 }

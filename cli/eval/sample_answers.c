@@ -5,6 +5,7 @@
 #include "eval/sample_answers.h"
 #include "terminal/csv_out.h"
 #include "terminal/output.h"
+#include "terminal/print.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -57,9 +58,9 @@ int answers_of_model(sample_answers *self, const char *command, const dlda_model
 static void write_lines(FILE *file, const sample_answers *self, const dlda_evaluation *evaluation,
                         const sample_answers *svm)
 {
-    fprintf(file, "index,file,truth,%s,probability%s\n", ANSWERS_PREDICTED, svm ? "," ANSWERS_SVM : "");
+    print_to(file, "index,file,truth,%s,probability%s\n", ANSWERS_PREDICTED, svm ? "," ANSWERS_SVM : "");
     for (size_t i = 0; i < self->count; i++) {
-        fprintf(file, "%zu,", i);
+        print_to(file, "%zu,", i);
         csv_text(file, self->files[i]);
         fputc(',', file);
         csv_text(file, self->truths[i]);

@@ -2,8 +2,8 @@
  *
  * checkpoint.c - describes a checkpoint: how far the training was when it was saved.
  */
-#include "base/utf8.h"
 #include "info/info.h"
+#include "terminal/print.h"
 #include "terminal/table.h"
 
 #include <math.h>
@@ -38,14 +38,13 @@ static void write_json(const dlda_run_info *info)
 
 static void write_text(const char *path, const dlda_run_info *info)
 {
-    printf("%s: a checkpoint; continue with 'deeplda train --resume' on its folder\n", dlda_safe(path).text);
-    printf("%-12s%zu complete, and %zu batches of the next; %zu batches in all\n", "epochs", info->epochs_done,
-           info->batches_done, info->steps_done);
-    if (info->best_epoch == 0) printf("%-12snone yet\n", "best epoch");
-    else if (isnan(info->best_accuracy)) printf("%-12s%zu\n", "best epoch", info->best_epoch);
+    print("%s: a checkpoint; continue with 'deeplda train --resume' on its folder\n", path);
+    print("%-12s%zu complete, and %zu batches of the next; %zu batches in all\n", "epochs", info->epochs_done,
+          info->batches_done, info->steps_done);
+    if (info->best_epoch == 0) print("%-12snone yet\n", "best epoch");
+    else if (isnan(info->best_accuracy)) print("%-12s%zu\n", "best epoch", info->best_epoch);
     else
-        printf("%-12s%zu, validation accuracy %.2f %%\n", "best epoch", info->best_epoch,
-               100 * info->best_accuracy);
+        print("%-12s%zu, validation accuracy %.2f %%\n", "best epoch", info->best_epoch, 100 * info->best_accuracy);
     if (info->data[0]) info_print_text("data", info->data);
     fputs("\nnetwork\n", stdout);
     table_text(stdout, info->network);

@@ -7,6 +7,7 @@
 #include "find_model.h"
 #include "info/file_kind.h"
 #include "info/info.h"
+#include "terminal/print.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -37,8 +38,8 @@ void info_write_memory_json(json_out *json, const memory_need *need)
 
 void info_write_memory_text(const memory_need *need)
 {
-    printf("memory with %zu images at once: training %.1f MB, inference %.1f MB\n", need->batch,
-           1e-6 * (double)need->training, 1e-6 * (double)need->inference);
+    print("memory with %zu images at once: training %.1f MB, inference %.1f MB\n", need->batch,
+          1e-6 * (double)need->training, 1e-6 * (double)need->inference);
 }
 
 int info_is_json(const cli_options *options)
@@ -52,10 +53,10 @@ void info_print_text(const char *key, const char *text)
     char character[5];
     size_t used = 0;
 
-    printf("%-12s", dlda_safe(key).text);
+    print("%-12s", key);
     for (size_t n = 0; used < MOST && (n = dlda_safe_character(text, character)) > 0; text += n, used++)
-        fputs(text[0] == '\n' ? " " : character, stdout);
-    puts(*text ? "..." : "");
+        print("%s", text[0] == '\n' ? " " : character);
+    print("%s\n", *text ? "..." : "");
 }
 
 void info_write_shape(json_out *json, const char *key, size_t height, size_t width, size_t channels)

@@ -4,9 +4,9 @@
  */
 #include "base/file.h"
 #include "base/status.h"
-#include "base/utf8.h"
 #include "info/info.h"
 #include "read_data.h"
+#include "terminal/print.h"
 #include "terminal/table.h"
 
 #include <stdio.h>
@@ -23,24 +23,24 @@ static void print_part(const dlda_dataset *data, const char *part)
 {
     size_t classes = dlda_dataset_classes(data), shown = classes < MOST_NAMES ? classes : MOST_NAMES;
 
-    printf("%-12s%zu ", part, dlda_dataset_count(data));
+    print("%-12s%zu ", part, dlda_dataset_count(data));
     if (dlda_dataset_height(data) * dlda_dataset_width(data) == 1)
-        printf("rows of %zu numbers\n", dlda_dataset_channels(data));
+        print("rows of %zu numbers\n", dlda_dataset_channels(data));
     else
-        printf("images of %zu x %zu x %zu (height, width, channels)\n", dlda_dataset_height(data),
-               dlda_dataset_width(data), dlda_dataset_channels(data));
+        print("images of %zu x %zu x %zu (height, width, channels)\n", dlda_dataset_height(data),
+              dlda_dataset_width(data), dlda_dataset_channels(data));
     if (dlda_dataset_label(data, 0) < 0) return;
-    printf("%-12s%zu:", "classes", classes);
+    print("%-12s%zu:", "classes", classes);
     for (size_t c = 0; c < shown; c++) {
         fputc(' ', stdout);
         table_name(stdout, dlda_dataset_class_name(data, c));
     }
-    puts(shown < classes ? " ..." : "");
+    print("%s\n", shown < classes ? " ..." : "");
 }
 
 static void write_text(const char *path, dlda_dataset *const parts[PARTS], int labelled)
 {
-    printf("%s: %s\n", dlda_safe(path).text, labelled ? "a data set" : "data without labels");
+    print("%s: %s\n", path, labelled ? "a data set" : "data without labels");
     for (int part = 0; part < PARTS; part++)
         if (parts[part]) print_part(parts[part], labelled ? part_names[part] : "samples");
 }

@@ -2,8 +2,8 @@
  *
  * lda.c - describes the file of an LDA without a network.
  */
-#include "base/utf8.h"
 #include "info/info.h"
+#include "terminal/print.h"
 #include "terminal/table.h"
 
 #include <math.h>
@@ -54,15 +54,15 @@ static void write_text(const dlda_lda *lda, const char *path)
 {
     const dlda_lda_view *view = dlda_lda_view_of(lda);
 
-    printf("%s: an LDA without a network\n", dlda_safe(path).text);
-    printf("features    %zu\n", view->features);
-    if (isnan(view->lambda)) printf("lambda      not known\n");
-    else printf("lambda      %g\n", view->lambda);
-    printf("classes     %zu\n\n", view->classes);
+    print("%s: an LDA without a network\n", path);
+    print("features    %zu\n", view->features);
+    if (isnan(view->lambda)) print("lambda      not known\n");
+    else print("lambda      %g\n", view->lambda);
+    print("classes     %zu\n\n", view->classes);
     for (size_t c = 0; c < view->classes; c++) {
         if (dlda_lda_class_name(lda, c)) table_full_name(stdout, dlda_lda_class_name(lda, c));
-        else printf("%zu", c);
-        printf(": %.0f rows%s\n", view->counts[c], view->counts[c] < 2 ? ", too few to be recognised" : "");
+        else print("%zu", c);
+        print(": %.0f rows%s\n", view->counts[c], view->counts[c] < 2 ? ", too few to be recognised" : "");
     }
     fputc('\n', stdout);
     table_separation(stdout, lda);

@@ -2,8 +2,8 @@
  *
  * model.c - describes a model file.
  */
-#include "base/utf8.h"
 #include "info/info.h"
+#include "terminal/print.h"
 #include "terminal/table.h"
 
 #include <stdio.h>
@@ -48,16 +48,16 @@ static void write_model_json(const dlda_model *model, const memory_need *need)
 static void write_model_text(const dlda_model *model, const char *path, const char *description,
                              const memory_need *need)
 {
-    printf("%s: a DeepLDA model\n", dlda_safe(path).text);
+    print("%s: a DeepLDA model\n", path);
     if (dlda_model_height(model) * dlda_model_width(model) == 1)
-        printf("input       rows of %zu numbers\n", dlda_model_channels(model));
+        print("input       rows of %zu numbers\n", dlda_model_channels(model));
     else
-        printf("input       %zu x %zu x %zu (height, width, channels)\n", dlda_model_height(model),
-               dlda_model_width(model), dlda_model_channels(model));
-    printf("preparation %s\n", dlda_model_preparation(model));
-    printf("features    %zu\n", dlda_model_features(model));
-    printf("parameters  %zu\n", dlda_model_parameters(model));
-    printf("classes     %zu:", dlda_model_classes(model));
+        print("input       %zu x %zu x %zu (height, width, channels)\n", dlda_model_height(model),
+              dlda_model_width(model), dlda_model_channels(model));
+    print("preparation %s\n", dlda_model_preparation(model));
+    print("features    %zu\n", dlda_model_features(model));
+    print("parameters  %zu\n", dlda_model_parameters(model));
+    print("classes     %zu:", dlda_model_classes(model));
     for (size_t c = 0; c < dlda_model_classes(model); c++) {
         fputc(' ', stdout);
         table_name(stdout, dlda_model_class_name(model, c));

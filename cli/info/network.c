@@ -2,8 +2,8 @@
  *
  * network.c - describes a network and predicts its memory use.
  */
-#include "base/utf8.h"
 #include "info/info.h"
+#include "terminal/print.h"
 #include "terminal/table.h"
 
 #include <stdio.h>
@@ -42,8 +42,8 @@ static int has_input_line(const char *text)
 
 static void write_network_text(const char *network, const char *description, int any_size, const memory_need *need)
 {
-    printf("%s: a network%s\n\n", dlda_safe(network).text,
-           any_size ? " for images of any size, shown for 28 x 28 x 1 and 10 classes" : "");
+    print("%s: a network%s\n\n", network,
+          any_size ? " for images of any size, shown for 28 x 28 x 1 and 10 classes" : "");
     table_text(stdout, description);
     info_write_memory_text(need);
 }

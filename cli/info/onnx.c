@@ -2,9 +2,9 @@
  *
  * onnx.c - describes an ONNX file.
  */
-#include "base/utf8.h"
 #include "info/info.h"
 #include "info/onnx_file.h"
+#include "terminal/print.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,12 +84,12 @@ static void print_values(const char *key, const onnx_value *values, size_t count
 
 static void write_text(const char *path, const onnx_info *info)
 {
-    printf("%s: an ONNX file, opset %lld, IR version %lld, %.1f MB\n", dlda_safe(path).text, (long long)info->opset,
-           (long long)info->ir_version, 1e-6 * (double)info->bytes);
+    print("%s: an ONNX file, opset %lld, IR version %lld, %.1f MB\n", path, (long long)info->opset,
+          (long long)info->ir_version, 1e-6 * (double)info->bytes);
     info_print_text("made by", info->producer[0] ? info->producer : "unknown");
     if (info->producer_version[0]) info_print_text("version", info->producer_version);
-    printf("%-12s%zu operations, %zu constants with %zu values\n", "graph", info->n_operations, info->n_constants,
-           info->n_weights);
+    print("%-12s%zu operations, %zu constants with %zu values\n", "graph", info->n_operations, info->n_constants,
+          info->n_weights);
     print_values("inputs", info->inputs, info->n_inputs);
     print_values("outputs", info->outputs, info->n_outputs);
     for (size_t i = 0; i < info->n_texts; i++) info_print_text(info->texts[i].key, info->texts[i].value);

@@ -8,6 +8,7 @@
 #include "lda/table_source.h"
 #include "predict/answer_lines.h"
 #include "terminal/output.h"
+#include "terminal/print.h"
 
 #include <stdlib.h>
 
@@ -116,7 +117,7 @@ static int project(const char *command, const cli_options *options, const dlda_l
                             dlda_table_transform(table, lda, (size_t)option_number(options, "threads"), output));
 
     if (code == EXIT_OK)
-        printf("written:\n  %s  %zu x %zu\n", output, dlda_table_rows(table), dlda_lda_view_of(lda)->n_directions);
+        print("written:\n  %s  %zu x %zu\n", output, dlda_table_rows(table), dlda_lda_view_of(lda)->n_directions);
     return code;
 }
 

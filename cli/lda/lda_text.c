@@ -4,8 +4,8 @@
  *
  * Names come from files, which may be untrusted, so control characters are never printed.
  */
-#include "base/utf8.h"
 #include "lda/lda_out.h"
+#include "terminal/print.h"
 #include "terminal/table.h"
 
 #include <math.h>
@@ -73,7 +73,7 @@ static void print_column(const dlda_table *table, size_t column)
 {
     const char *name = dlda_table_column_name(table, column);
 
-    printf("column %zu", column + 1);
+    print("column %zu", column + 1);
     if (!name) return;
     fputs(", ", stdout);
     table_full_name(stdout, name[0] ? name : "without a name");
@@ -84,9 +84,9 @@ static void print_features(const lda_results *results)
     size_t features = dlda_table_features(results->table);
     char name[NAME_ROOM];
 
-    printf("features    ");
+    print("features    ");
     if (!dlda_table_feature(results->table, 0)) {
-        printf("the %zu columns of the array\n", features);
+        print("the %zu columns of the array\n", features);
         return;
     }
     for (size_t j = 0; j < features && j < MOST_LISTED; j++) {
@@ -94,7 +94,7 @@ static void print_features(const lda_results *results)
         if (j > 0) fputs(", ", stdout);
         table_full_name(stdout, name);
     }
-    if (features > MOST_LISTED) printf(", ... (%zu in all)", features);
+    if (features > MOST_LISTED) print(", ... (%zu in all)", features);
     fputc('\n', stdout);
 }
 
@@ -105,10 +105,10 @@ static void print_unused(const dlda_table *table)
     for (size_t i = 0; i < dlda_table_columns(table); i++) {
         if (dlda_table_uses_column(table, i)) continue;
         if (unused++ >= MOST_LISTED) continue;
-        fputs(unused == 1 ? "not used    " : "; ", stdout);
+        print("%s", unused == 1 ? "not used    " : "; ");
         print_column(table, i);
     }
-    if (unused > MOST_LISTED) printf("; ... (%zu in all)", unused);
+    if (unused > MOST_LISTED) print("; ... (%zu in all)", unused);
     if (unused > 0) fputc('\n', stdout);
 }
 
@@ -118,18 +118,18 @@ static void print_source(const lda_results *results)
     const dlda_table_fit *fit = results->fit;
     size_t label = dlda_table_label_column(table), incomplete = dlda_table_incomplete_rows(table);
 
-    printf("%s: %zu rows, %zu features, %zu classes\n", dlda_safe(results->path).text, fit->rows,
-           dlda_table_features(table), fit->classes);
+    print("%s: %zu rows, %zu features, %zu classes\n", results->path, fit->rows, dlda_table_features(table),
+          fit->classes);
     if (label > 0) {
-        printf("label       ");
+        print("label       ");
         print_column(table, label - 1);
         fputc('\n', stdout);
     }
     print_features(results);
     print_unused(table);
     if (incomplete > 0 && dlda_table_completes(table))
-        printf("missing     %zu rows were completed with the means of the columns\n", incomplete);
-    else if (incomplete > 0) printf("missing     %zu rows were left out\n", incomplete);
+        print("missing     %zu rows were completed with the means of the columns\n", incomplete);
+    else if (incomplete > 0) print("missing     %zu rows were left out\n", incomplete);
     fputc('\n', stdout);
 }
 
@@ -139,9 +139,9 @@ static void print_classes(const lda_results *results)
 
     for (size_t c = 0; c < fit->classes; c++) {
         table_full_name(stdout, dlda_table_class_name(results->table, c));
-        printf(": %zu rows, prior %.4f", fit->class_rows[c], dlda_lda_prior(fit->lda, c));
-        if (fit->class_shrinkage) printf(", shrinkage %.4f", fit->class_shrinkage[c]);
-        puts(fit->class_rows[c] < 2 ? ", too few to be recognised" : "");
+        print(": %zu rows, prior %.4f", fit->class_rows[c], dlda_lda_prior(fit->lda, c));
+        if (fit->class_shrinkage) print(", shrinkage %.4f", fit->class_shrinkage[c]);
+        print("%s\n", fit->class_rows[c] < 2 ? ", too few to be recognised" : "");
     }
     fputc('\n', stdout);
 }
@@ -173,13 +173,13 @@ static void print_right(const char *name, size_t columns)
 {
     size_t width = table_width(name);
 
-    printf("  %*s", (int)(width < columns ? columns - width : 0), "");
+    print("  %*s", (int)(width < columns ? columns - width : 0), "");
     table_full_name(stdout, name);
 }
 
 static void print_class_head(const lda_results *results, size_t first)
 {
-    printf("%*s", (int)first, "");
+    print("%*s", (int)first, "");
     for (size_t c = 0; c < results->fit->classes; c++)
         print_right(dlda_table_class_name(results->table, c), class_columns(results, c));
     fputc('\n', stdout);
@@ -191,7 +191,7 @@ static void print_feature(const lda_results *results, size_t j, size_t columns)
 
     lda_feature_name(results->fit->lda, results->table, j, sizeof name, name);
     table_full_name(stdout, name);
-    printf("%*s", (int)(columns - table_width(name)), "");
+    print("%*s", (int)(columns - table_width(name)), "");
 }
 
 static void print_means(const lda_results *results, size_t columns)
@@ -203,7 +203,7 @@ static void print_means(const lda_results *results, size_t columns)
     for (size_t j = 0; j < view->features; j++) {
         print_feature(results, j, columns);
         for (size_t c = 0; c < view->classes; c++)
-            printf("  %*.5g", (int)class_columns(results, c), view->means[c * view->features + j]);
+            print("  %*.5g", (int)class_columns(results, c), view->means[c * view->features + j]);
         fputc('\n', stdout);
     }
 }
@@ -212,9 +212,9 @@ static void print_scalings(const lda_results *results, size_t columns)
 {
     const dlda_lda_view *view = dlda_lda_view_of(results->fit->lda);
 
-    printf("\ncoefficients of the discriminants%s: the within-class variance of each is 1\n",
-           results->standardised ? ", of features divided by their standard deviation" : "");
-    printf("%*s", (int)columns, "");
+    print("\ncoefficients of the discriminants%s: the within-class variance of each is 1\n",
+          results->standardised ? ", of features divided by their standard deviation" : "");
+    print("%*s", (int)columns, "");
     for (size_t k = 0; k < view->n_directions; k++) {
         char name[32];
         snprintf(name, sizeof name, "LD%zu", k + 1);
@@ -224,7 +224,7 @@ static void print_scalings(const lda_results *results, size_t columns)
     for (size_t j = 0; j < view->features; j++) {
         print_feature(results, j, columns);
         for (size_t k = 0; k < view->n_directions; k++)
-            printf("  %*.5g", CELL, view->directions[k * view->features + j] * lda_unit(results, j));
+            print("  %*.5g", CELL, view->directions[k * view->features + j] * lda_unit(results, j));
         fputc('\n', stdout);
     }
 }
@@ -233,18 +233,18 @@ static void print_functions(const lda_results *results, size_t columns)
 {
     const dlda_lda_view *view = dlda_lda_view_of(results->fit->lda);
 
-    printf("\nclassification functions%s: the class with the largest value is predicted\n",
-           results->standardised ? " of features divided by their standard deviation" : "");
+    print("\nclassification functions%s: the class with the largest value is predicted\n",
+          results->standardised ? " of features divided by their standard deviation" : "");
     print_class_head(results, columns);
-    printf("%-*s", (int)columns, "constant");
+    print("%-*s", (int)columns, "constant");
     for (size_t c = 0; c < view->classes; c++)
-        printf("  %*.5g", (int)class_columns(results, c), lda_class_constant(results->fit->lda, c));
+        print("  %*.5g", (int)class_columns(results, c), lda_class_constant(results->fit->lda, c));
     fputc('\n', stdout);
     for (size_t j = 0; j < view->features; j++) {
         print_feature(results, j, columns);
         for (size_t c = 0; c < view->classes; c++)
-            printf("  %*.5g", (int)class_columns(results, c),
-                   lda_class_coefficient(results->fit->lda, c, j) * lda_unit(results, j));
+            print("  %*.5g", (int)class_columns(results, c),
+                  lda_class_coefficient(results->fit->lda, c, j) * lda_unit(results, j));
         fputc('\n', stdout);
     }
 }
@@ -255,8 +255,8 @@ static void print_coefficients(const lda_results *results)
     size_t columns = feature_columns(results);
 
     if (view->features > MOST_FEATURES || view->classes > MOST_CLASSES) {
-        printf("\nmeans and coefficients of %zu features and %zu classes: see --json\n", view->features,
-               view->classes);
+        print("\nmeans and coefficients of %zu features and %zu classes: see --json\n", view->features,
+              view->classes);
         return;
     }
     print_means(results, columns);
@@ -276,10 +276,10 @@ static void print_folds(const dlda_table_fit *fit)
         if (share < least) least = share; /* never true for a fold without rows */
         if (share > most) most = share;
     }
-    printf("cross-validated accuracy %.2f %%: %zu of %zu correct; ", 100 * lda_share(correct, fit->rows), correct,
-           fit->rows);
+    print("cross-validated accuracy %.2f %%: %zu of %zu correct; ", 100 * lda_share(correct, fit->rows), correct,
+          fit->rows);
     if (fit->folds == fit->rows) puts("leave-one-out");
-    else printf("the %zu folds have %.2f to %.2f %%\n", fit->folds, 100 * least, 100 * most);
+    else print("the %zu folds have %.2f to %.2f %%\n", fit->folds, 100 * least, 100 * most);
 }
 
 static void print_confusion(const lda_results *results)
@@ -293,15 +293,15 @@ static void print_confusion(const lda_results *results)
         size_t width = table_width(dlda_table_class_name(results->table, c));
         if (width > columns) columns = width;
     }
-    printf("\nconfusion %s: a row for each true class, a column for each predicted class\n",
-           fit->fold_confusion ? "in cross-validation" : "on the same rows");
+    print("\nconfusion %s: a row for each true class, a column for each predicted class\n",
+          fit->fold_confusion ? "in cross-validation" : "on the same rows");
     print_class_head(results, columns);
     for (size_t c = 0; c < fit->classes; c++) {
         const char *name = dlda_table_class_name(results->table, c);
         table_full_name(stdout, name);
-        printf("%*s", (int)(columns - table_width(name)), "");
+        print("%*s", (int)(columns - table_width(name)), "");
         for (size_t p = 0; p < fit->classes; p++)
-            printf("  %*zu", (int)class_columns(results, p), counts[c * fit->classes + p]);
+            print("  %*zu", (int)class_columns(results, p), counts[c * fit->classes + p]);
         fputc('\n', stdout);
     }
 }
@@ -316,11 +316,11 @@ void lda_print_text(const lda_results *results)
     print_classes(results);
     table_separation(stdout, fit->lda);
     print_coefficients(results);
-    printf("\naccuracy on the same rows %.2f %%: %zu of %zu correct\n", 100 * lda_share(fit->correct, fit->rows),
-           fit->correct, fit->rows);
+    print("\naccuracy on the same rows %.2f %%: %zu of %zu correct\n", 100 * lda_share(fit->correct, fit->rows),
+          fit->correct, fit->rows);
     if (fit->folds > 0) print_folds(fit);
     print_confusion(results);
-    if (results->output[0] || results->saved[0]) printf("\nwritten:\n");
-    if (results->output[0]) printf("  %s\n", dlda_safe(results->output).text);
-    if (results->saved[0]) printf("  %s\n", dlda_safe(results->saved).text);
+    if (results->output[0] || results->saved[0]) print("\nwritten:\n");
+    if (results->output[0]) print("  %s\n", results->output);
+    if (results->saved[0]) print("  %s\n", results->saved);
 }

@@ -10,6 +10,7 @@
 #include "predict/answer_lines.h"
 #include "terminal/csv_out.h"
 #include "terminal/json_out.h"
+#include "terminal/print.h"
 
 static const char *class_name(const answer_format *self, size_t c)
 {
@@ -55,10 +56,10 @@ static size_t next_class(const answer_format *self, const answer *one, size_t pl
 void answer_write_head(const answer_format *self, FILE *file)
 {
     if (self->json) return;
-    fprintf(file, "file,index,%sclass,probability", self->truths ? "truth," : "");
+    print_to(file, "file,index,%sclass,probability", self->truths ? "truth," : "");
     if (self->rejects) fputs(",distance,p_value,rejected", file);
     for (size_t k = 1; self->top && k < classes_shown(self); k++)
-        fprintf(file, ",class_%zu,probability_%zu", k + 1, k + 1);
+        print_to(file, ",class_%zu,probability_%zu", k + 1, k + 1);
     for (size_t c = 0; !self->top && c < classes_of(self); c++) {
         fputc(',', file);
         csv_text(file, class_name(self, c));
@@ -81,7 +82,7 @@ static void write_csv_top(const answer_format *self, const answer *one, FILE *fi
 static void write_csv(const answer_format *self, const answer *one, FILE *file)
 {
     csv_text(file, one->file);
-    fprintf(file, ",%zu,", one->index);
+    print_to(file, ",%zu,", one->index);
     if (self->truths) {
         csv_text(file, one->truth ? one->truth : "");
         fputc(',', file);
@@ -91,7 +92,7 @@ static void write_csv(const answer_format *self, const answer *one, FILE *file)
     if (self->rejects) {
         csv_float(file, (float)one->distance);
         csv_float(file, (float)one->p_value);
-        fputs(is_rejected(self, one) ? ",true" : ",false", file);
+        print_to(file, ",%s", is_rejected(self, one) ? "true" : "false");
     }
     if (self->top) write_csv_top(self, one, file);
     for (size_t c = 0; !self->top && c < classes_of(self); c++) csv_float(file, one->proba[c]);

@@ -11,6 +11,7 @@
 #include "predict/predictor.h"
 #include "read_data.h"
 #include "terminal/line_reader.h"
+#include "terminal/print.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -182,11 +183,11 @@ static void tell_truth(const predictor *self)
 
     if (!self->format.truths || !self->begun) return;
     if (known > 0)
-        fprintf(stderr, "%zu of %zu images with a known class were predicted correctly (%.2f %%)\n", self->right,
-                known, 100 * (double)self->right / (double)known);
+        print_to(stderr, "%zu of %zu images with a known class were predicted correctly (%.2f %%)\n", self->right,
+                 known, 100 * (double)self->right / (double)known);
     if (self->unknown > 0)
-        fprintf(stderr, "%zu images have no label and are in no folder named after a class of the model\n",
-                self->unknown);
+        print_to(stderr, "%zu images have no label and are in no folder named after a class of the model\n",
+                 self->unknown);
 }
 
 static int predict_all(predictor *self, const cli_arguments *arguments)

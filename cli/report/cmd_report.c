@@ -10,6 +10,7 @@
 #include "report/run_samples.h"
 #include "terminal/interrupt.h"
 #include "terminal/json_out.h"
+#include "terminal/print.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -175,13 +176,13 @@ static int watch(reporting *self)
         code = exit_code_of(name, look(self, &goes_on));
         if (code != EXIT_OK || !goes_on) break;
         double changed = last_change(self->arguments);
-        if (changed < 0 && written != -2) fprintf(stderr, "waiting for the first epoch to complete\n");
+        if (changed < 0 && written != -2) print_to(stderr, "waiting for the first epoch to complete\n");
         if (changed > 0 && changed != written) {
             code = write_report(self, 1);
             if (interrupt_signal())
                 code = EXIT_OK; /* the signal may have ended gnuplot too; the last report follows */
             if (written < 0)
-                fprintf(stderr, "%s/report.html: updated after each epoch; Ctrl-C stops\n", self->folder);
+                print_to(stderr, "%s/report.html: updated after each epoch; Ctrl-C stops\n", self->folder);
         }
         written = changed < 0 ? -2 : changed;
         wait_a_moment();
@@ -208,8 +209,8 @@ static int name_folders(reporting *self)
 
 static void print_result(const reporting *self)
 {
-    printf("written:\n  %s/report.html\n  %s/: data and scripts", self->folder, self->figures);
-    if (self->draws) printf(", %zu figures as SVG and PNG", self->n_figures);
+    print("written:\n  %s/report.html\n  %s/: data and scripts", self->folder, self->figures);
+    if (self->draws) print(", %zu figures as SVG and PNG", self->n_figures);
     putchar('\n');
 }
 

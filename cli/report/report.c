@@ -182,7 +182,7 @@ dlda_status report_write_figures(training_report *self)
 
     if (self->n_runs == 0) DLDA_FAIL(DLDA_E_ARGUMENT, "report: 0 runs, expected at least 1");
     make_title(self);
-    DLDA_TRY(dlda_folder_make(self->figures_folder));
+    DLDA_TRY(report_prepare_folder(self->folder));
     dlda_release(self->figures);
     self->n_figures = 0;
     DLDA_TRY(DLDA_TAKE(&self->figures, N_ALL + self->n_runs * N_EACH, "figures"));

@@ -82,6 +82,11 @@ struct training_report {
     void (*problem)(void *user, const char *message);
 };
 
+/* report_files.c: the folder figures/ with nothing in it that would be followed, and without what killed reports left. */
+dlda_status report_prepare_folder(const char *folder);
+/* Removes the page and the figures of a report; files of other names stay. */
+dlda_status report_remove(const char *folder);
+
 /* Describes a figure, whose run is set, and writes its data and script; or sets the reason why there is none. */
 typedef dlda_status figure_maker(const training_report *report, report_figure *figure);
 

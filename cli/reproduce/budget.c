@@ -5,10 +5,11 @@
  * ROOT/budget.json stores the share given to each request, so that the same command gives the same trainings again,
  * independently of the progress so far and of the current speed of the machine.
  */
+#include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "reproduce/plan.h"
-#include "terminal/output.h"
+#include "terminal/print.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -86,17 +87,13 @@ static json_t *read_shares(const reproduce_request *request)
 
 static int write_shares(const reproduce_request *request, const json_t *shares)
 {
-    cli_output output;
     char *path = shares_path(request);
     char *text = NULL;
     int code = exit_code_of(reproduce_name,
                             dlda_json_print(shares, JSON_INDENT(2) | JSON_SORT_KEYS, "budget.json", &text));
 
-    if (code == EXIT_OK) code = output_open(&output, reproduce_name, path);
-    if (code == EXIT_OK) {
-        fprintf(output.file, "%s\n", text);
-        code = output_close(&output);
-    }
+    if (code == EXIT_OK) code = exit_code_of(reproduce_name, dlda_path_remove_link(path));
+    if (code == EXIT_OK) code = exit_code_of(reproduce_name, dlda_file_write(path, text, strlen(text)));
     dlda_release(text);
     free(path);
     return code;
@@ -156,8 +153,8 @@ static int budget_share(reproduce_plan *plan, double *share)
 static void say_kept(const plan_task *task, size_t allowed)
 {
     if (task->epochs != allowed)
-        fprintf(stderr, "%s keeps the %zu epochs that it was begun with; the budget would give it %zu\n",
-                task->experiment->name, task->epochs, allowed);
+        print_to(stderr, "%s keeps the %zu epochs that it was begun with; the budget would give it %zu\n",
+                 task->experiment->name, task->epochs, allowed);
 }
 
 static int divide_budget(reproduce_plan *plan)

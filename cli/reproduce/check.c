@@ -7,6 +7,7 @@
  * as it does with a cosine.
  */
 #include "reproduce/plan.h"
+#include "terminal/print.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,12 +53,14 @@ static void find_differences(const training *self, cli_words *differences)
 
 /* ---- The check ---- */
 
-/* Reports why a training does not match, and what can be done. Releases `why`, and `hint`, a line or NULL. */
-static int refuse(const training *self, char *why, char *hint)
+/* Reports why a training does not match, with its `differences` if any are known, and what can be done. Releases `why`,
+ * and `hint`, a line or NULL. */
+static int refuse(const training *self, char *why, const cli_words *differences, char *hint)
 {
     complain(reproduce_name, "%s: %s", self->folder, why);
-    fprintf(stderr, "%sChoose another folder with -o, or remove %s and %s.\n", hint ? hint : "", self->folder,
-            self->record_path);
+    for (size_t i = 0; differences && i < differences->count; i++) print_to(stderr, "  %s\n", differences->at[i]);
+    if (hint) print_to(stderr, "%s\n", hint);
+    print_to(stderr, "Choose another folder with -o, or remove %s and %s.\n", self->folder, self->record_path);
     free(hint);
     free(why);
     return EXIT_FAILED;
@@ -69,7 +72,7 @@ static char *halving_hint(const training *self)
     const char *there = record_setting(&self->found, "halve-every");
 
     if (!there || setting_is_same(there, record_setting(&self->asked, "halve-every"))) return NULL;
-    return text_format("To continue it, keep its halving interval: --epochs %zu --halve-every %s\n",
+    return text_format("To continue it, keep its halving interval: --epochs %zu --halve-every %s",
                        self->asked.schedule.epochs, there);
 }
 
@@ -81,12 +84,7 @@ static int check_options(const training *self)
     find_differences(self, &differences);
     if (differences.count > 0) {
         char *why = text_format("holds another training, of %zu epochs", self->found.schedule.epochs);
-        for (size_t i = 0; i < differences.count; i++) {
-            char *more = text_format("%s\n  %s", why, differences.at[i]);
-            free(why);
-            why = more;
-        }
-        code = refuse(self, why, differences.count == 1 ? halving_hint(self) : NULL);
+        code = refuse(self, why, &differences, differences.count == 1 ? halving_hint(self) : NULL);
     }
     words_release(&differences);
     return code;
@@ -102,16 +100,17 @@ static int check_epochs(const training *self)
                       text_format("%zu epochs are asked for, and the training there is one of %zu with a cosine, "
                                   "whose rates follow from that number: it cannot go on to another",
                                   asked, self->found.schedule.epochs),
-                      NULL);
+                      NULL, NULL);
     if (done > asked)
         return refuse(self, text_format("%zu epochs are done, more than the %zu that are asked for", done, asked),
-                      schedule->is_cosine
-                          ? NULL
-                          : text_format("Ask for at least as many: --epochs %zu --halve-every %zu\n", done,
-                                        schedule->halve_every));
+                      NULL,
+                      schedule->is_cosine ? NULL
+                                          : text_format("Ask for at least as many: --epochs %zu --halve-every %zu",
+                                                        done, schedule->halve_every));
     if (done < asked && !progress_has_checkpoint(self->folder))
-        return refuse(
-            self, text_format("has no checkpoint, so it cannot go on from %zu epochs to %zu", done, asked), NULL);
+        return refuse(self,
+                      text_format("has no checkpoint, so it cannot go on from %zu epochs to %zu", done, asked),
+                      NULL, NULL);
     return EXIT_OK;
 }
 

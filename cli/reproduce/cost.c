@@ -7,6 +7,7 @@
  */
 #include "bench/benchmark.h"
 #include "reproduce/plan.h"
+#include "terminal/print.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -34,7 +35,7 @@ static dlda_status measure(const reproduce_request *request, const plan_task *ta
                               .objective = "lda",
                               .part = BENCH_STEP };
 
-    if (!request->is_quiet) fprintf(stderr, "measuring training steps of network %s\n", task->net);
+    if (!request->is_quiet) print_to(stderr, "measuring training steps of network %s\n", task->net);
     dlda_status status = bench_run(&spec, &benchmark);
     if (status == DLDA_OK) *images_per_second = benchmark->images_per_second;
     if (status == DLDA_OK && request->micro_batch) *images_per_second *= 0.75; /* a second forward pass */

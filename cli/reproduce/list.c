@@ -4,6 +4,7 @@
  */
 #include "reproduce/plan.h"
 #include "reproduce/results.h"
+#include "terminal/print.h"
 
 #include <stdlib.h>
 
@@ -13,7 +14,7 @@ static void print_state(const training *self)
 {
     char *state = progress_text(&self->progress);
 
-    printf("  %s: %s\n", self->folder, state);
+    print("  %s: %s\n", self->folder, state);
     free(state);
 }
 
@@ -28,17 +29,17 @@ static void print_states(reproduce_plan *plan, const cli_experiment *experiment)
         print_state(self);
         found = 1;
     }
-    if (!found) printf("  nothing of it in %s yet\n", plan->request->root);
+    if (!found) print("  nothing of it in %s yet\n", plan->request->root);
 }
 
 /* ---- Rows and costs ---- */
 
 static void print_rows(const cli_experiment *experiment)
 {
-    printf("  paper, test %s %%:", measure_names[experiment->measure]);
+    print("  paper, test %s %%:", measure_names[experiment->measure]);
     for (cli_row r = 0; r < N_PAPER_ROWS; r++) {
         char *printed = printed_text(&experiment->printed[r]);
-        printf("%s %s %s", r ? "," : "", row_kinds[r].title, printed);
+        print("%s %s %s", r ? "," : "", row_kinds[r].title, printed);
         free(printed);
     }
     putchar('\n');
@@ -51,9 +52,9 @@ static void print_repeats(const reproduce_request *request, const plan_task *tas
     size_t folds = task->experiment->folds ? request->last_fold - request->first_fold + 1 : 1;
     char *all = duration_text((double)(folds * seeds) * seconds);
 
-    if (folds > 1 && seeds > 1) printf(", %s for %zu folds with %zu seeds", all, folds, seeds);
-    else if (folds > 1) printf(", %s for %zu folds", all, folds);
-    else if (seeds > 1) printf(", %s for %zu seeds", all, seeds);
+    if (folds > 1 && seeds > 1) print(", %s for %zu folds with %zu seeds", all, folds, seeds);
+    else if (folds > 1) print(", %s for %zu folds", all, folds);
+    else if (seeds > 1) print(", %s for %zu seeds", all, seeds);
     free(all);
 }
 
@@ -67,10 +68,10 @@ static int print_cost(reproduce_plan *plan, const plan_task *task)
     size_t trainings = request_trainings(plan->request);
     double one = (double)task->epochs * cost.epoch + cost.rest, all = one * (double)trainings;
     char *one_text = duration_text(one), *all_text = duration_text(all);
-    printf("  %zu training, %zu validation, %zu test images; %zu epochs at %.1f images/s: %s for a training",
-           data->train, data->validation, data->test, task->epochs, cost.images_per_second, one_text);
-    if (trainings == 2) printf(", %s for both", all_text);
-    else if (trainings > 2) printf(", %s for all %zu", all_text, trainings);
+    print("  %zu training, %zu validation, %zu test images; %zu epochs at %.1f images/s: %s for a training",
+          data->train, data->validation, data->test, task->epochs, cost.images_per_second, one_text);
+    if (trainings == 2) print(", %s for both", all_text);
+    else if (trainings > 2) print(", %s for all %zu", all_text, trainings);
     print_repeats(plan->request, task, all);
     putchar('\n');
     free(all_text);
@@ -80,12 +81,12 @@ static int print_cost(reproduce_plan *plan, const plan_task *task)
 
 static int list_experiment(reproduce_plan *plan, const plan_task *task)
 {
-    printf("%s: %s\n", task->experiment->name, task->experiment->title);
+    print("%s: %s\n", task->experiment->name, task->experiment->title);
     print_rows(task->experiment);
     int code = print_cost(plan, task);
     if (code == EXIT_OK && !task->data.is_counted)
-        printf("  %s is not installed or cannot be read: numbers of images are those of the paper\n",
-               task->experiment->set);
+        print("  %s is not installed or cannot be read: numbers of images are those of the paper\n",
+              task->experiment->set);
     if (code == EXIT_OK) print_states(plan, task->experiment);
     return code;
 }

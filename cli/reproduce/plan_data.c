@@ -49,8 +49,9 @@ static int divide(const counted_set *set, size_t test_images, size_t seed, const
 static int write_origin(const char *folder, const char *origin)
 {
     char *path = text_format("%s.txt", folder), *line = text_format("%s\n", origin);
-    int code = exit_code_of(reproduce_name, dlda_file_write(path, line, strlen(line)));
+    int code = exit_code_of(reproduce_name, dlda_path_remove_link(path));
 
+    if (code == EXIT_OK) code = exit_code_of(reproduce_name, dlda_file_write(path, line, strlen(line)));
     free(line);
     free(path);
     return code;

@@ -180,7 +180,7 @@ static void add_settings(json_out *json, const cli_words *settings)
 int record_write(const char *path, const training_record *record)
 {
     cli_output output;
-    int code = output_open(&output, reproduce_name, path);
+    int code = output_open_inside(&output, reproduce_name, path);
 
     if (code != EXIT_OK) return code;
     json_out json = { .file = output.file };

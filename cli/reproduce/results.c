@@ -4,6 +4,7 @@
  */
 #include "reproduce/results.h"
 #include "terminal/output.h"
+#include "terminal/print.h"
 
 #include <stdlib.h>
 
@@ -14,7 +15,7 @@ static int write_file(const char *root, const char *name, write_tables *write, c
 {
     char *path = text_format("%s/%s", root, name);
     cli_output output;
-    int code = output_open(&output, reproduce_name, path);
+    int code = output_open_inside(&output, reproduce_name, path);
 
     if (code == EXIT_OK) {
         write(output.file, tables, count);
@@ -74,6 +75,6 @@ int results_show(reproduce_plan *plan)
     print_tables(request, tables, count);
     for (size_t i = 0; i < count; i++) result_release(&tables[i]);
     if (written == EXIT_OK && !request->is_json)
-        printf("tables: %s/table.md, table.csv, pairs.csv, table.json\n", request->root);
+        print("tables: %s/table.md, table.csv, pairs.csv, table.json\n", request->root);
     return code == EXIT_OK ? written : code;
 }

@@ -11,6 +11,7 @@
 #include "folders.h"
 #include "reproduce/plan.h"
 #include "terminal/output.h"
+#include "terminal/print.h"
 
 #include <errno.h>
 #include <math.h>
@@ -62,27 +63,48 @@ static void say_status(reproduce_plan *plan, const training *self, size_t number
     double left = plan_seconds_left(plan, self);
     cli_words deviations = { 0 };
 
-    fprintf(stderr, "\ntraining %zu of %zu: %s, %s", number, plan->n_asked, self->title,
-            trained_kinds[self->kind].name);
+    print_to(stderr, "\ntraining %zu of %zu: %s, %s", number, plan->n_asked, self->title,
+             trained_kinds[self->kind].name);
     if (self->progress.state != TRAINING_MISSING)
-        fprintf(stderr, ", continuing after %zu epochs", self->progress.done);
+        print_to(stderr, ", continuing after %zu epochs", self->progress.done);
     if (!isnan(left)) {
         char *end = end_text(left);
-        fprintf(stderr, "; all will be done at about %s", end);
+        print_to(stderr, "; all will be done at about %s", end);
         free(end);
     }
     schedule_note(&self->asked.schedule, trained_kinds[self->kind].objective, &deviations);
-    for (size_t d = 0; d < deviations.count; d++) fprintf(stderr, "\n  %s", deviations.at[d]);
-    fprintf(stderr, "\n%s\n", self->asked.command);
+    for (size_t d = 0; d < deviations.count; d++) print_to(stderr, "\n  %s", deviations.at[d]);
+    print_to(stderr, "\n%s\n", self->asked.command);
     words_release(&deviations);
 }
 
-/* Of a command that was killed while it wrote records or results beside this one. */
+/* "NAME.json", "NAME-training.json" or "NAME-answers.csv" of a network or a row. */
+static int is_named_after(const char *file, const char *name)
+{
+    static const char *const ends[] = { ".json", "-training.json", "-answers.csv" };
+    size_t n = strlen(name);
+
+    if (strncmp(file, name, n) != 0) return 0;
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+        if (strcmp(file + n, ends[i]) == 0) return 1;
+    return 0;
+}
+
+static int is_own(const char *file)
+{
+    for (size_t i = 0; i < N_TRAINED; i++)
+        if (is_named_after(file, trained_kinds[i].name)) return 1;
+    for (size_t i = 0; i < N_ROWS; i++)
+        if (is_named_after(file, row_kinds[i].name)) return 1;
+    return 0;
+}
+
+/* Of a command that was killed while it wrote records or results beside this one. The root is locked meanwhile. */
 static void remove_leftovers(const char *record_path)
 {
     char *folder = NULL;
 
-    if (dlda_path_folder(record_path, &folder) == DLDA_OK) dlda_folder_remove_leftovers(folder);
+    if (dlda_path_folder(record_path, &folder) == DLDA_OK) dlda_folder_remove_leftovers(folder, is_own, 0);
     dlda_release(folder);
 }
 
@@ -135,7 +157,7 @@ static int train_if_needed(reproduce_plan *plan, training *self, size_t number)
 static int write_evaluation(const reproduce_request *request, cli_words *words, const char *target)
 {
     cli_output output;
-    int code = output_open(&output, reproduce_name, target);
+    int code = output_open_inside(&output, reproduce_name, target);
 
     if (code != EXIT_OK) return code;
     code = run_child(request, words, fileno(output.file));
@@ -155,10 +177,11 @@ static int evaluate(const reproduce_request *request, const training *self, cons
     words_add(&words, "--json");
     if (!request->is_quiet) {
         char *command = words_as_command(&words, 0);
-        fprintf(stderr, "\n%s, %s:\ndeeplda %s\n", self->title, row_kinds[row->row].title, command);
+        print_to(stderr, "\n%s, %s:\ndeeplda %s\n", self->title, row_kinds[row->row].title, command);
         free(command);
     }
-    int code = write_evaluation(request, &words, row->figures);
+    int code = exit_code_of(reproduce_name, dlda_path_remove_link(row->answers)); /* the child follows links */
+    if (code == EXIT_OK) code = write_evaluation(request, &words, row->figures);
     words_release(&words);
     return code;
 }

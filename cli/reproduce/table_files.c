@@ -4,7 +4,9 @@
  */
 #include "eval/compare_out.h"
 #include "reproduce/results.h"
+#include "terminal/csv_out.h"
 #include "terminal/json_out.h"
+#include "terminal/print.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -82,26 +84,22 @@ static void list_pair_numbers(const result_pair *pair, named_number numbers[N_PA
 
 static void write_field(FILE *file, const char *text)
 {
-    fputs(",\"", file);
-    for (; *text; text++) {
-        if (*text == '"') fputc('"', file);
-        fputc(*text, file);
-    }
-    fputc('"', file);
+    fputc(',', file);
+    csv_text(file, text);
 }
 
 static void write_csv_head(FILE *file, const char *first, const named_number *numbers, int count, const char *last)
 {
-    fputs(first, file);
-    for (int i = 0; i < count; i++) fprintf(file, ",%s", numbers[i].name);
-    fprintf(file, "%s\n", last);
+    print_to(file, "%s", first);
+    for (int i = 0; i < count; i++) print_to(file, ",%s", numbers[i].name);
+    print_to(file, "%s\n", last);
 }
 
 static void write_csv_numbers(FILE *file, const named_number *numbers, int count)
 {
     for (int i = 0; i < count; i++) {
         char *text = number_text(numbers[i].value);
-        fprintf(file, ",%s", text);
+        print_to(file, ",%s", text);
         free(text);
     }
 }
@@ -112,7 +110,7 @@ static void write_csv_row(FILE *file, const result_table *table, const result_ro
     char *deviations = NULL;
 
     list_numbers(row, numbers);
-    fprintf(file, "%s,%s,%s", table->experiment->name, row->kind->name, measure_names[table->experiment->measure]);
+    print_to(file, "%s,%s,%s", table->experiment->name, row->kind->name, measure_names[table->experiment->measure]);
     write_csv_numbers(file, numbers, N_NUMBERS);
     write_field(file, row->train ? row->train : "");
     write_field(file, row->eval ? row->eval : "");
@@ -132,8 +130,8 @@ static void write_csv_pair(FILE *file, const result_table *table, const result_p
 
     if (pair->n_runs == 0) return;
     list_pair_numbers(pair, numbers);
-    fprintf(file, "%s,%s,%s,%s", table->experiment->name, row_kinds[pair->rows->first].name,
-            row_kinds[pair->rows->second].name, pair_test(pair));
+    print_to(file, "%s,%s,%s,%s", table->experiment->name, row_kinds[pair->rows->first].name,
+             row_kinds[pair->rows->second].name, pair_test(pair));
     write_csv_numbers(file, numbers, N_PAIR_NUMBERS);
     fputc('\n', file);
 }

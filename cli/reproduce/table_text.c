@@ -3,6 +3,7 @@
  * table_text.c - prints our results beside the published ones on the terminal and as Markdown.
  */
 #include "reproduce/results.h"
+#include "terminal/print.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -66,15 +67,16 @@ static void print_field(const text_table *table, const char *field, int i)
 {
     int room = table->widths[i] - columns_of(field);
 
-    fprintf(table->file, "%s%s%*s", i ? "" : "  ", field, room > 0 ? room : i + 1 < table->columns, "");
+    print_to(table->file, "%s%s%*s", i ? "" : "  ", field, room > 0 ? room : i + 1 < table->columns, "");
 }
 
 static void write_fields(const text_table *table, const char *const *fields)
 {
     for (int i = 0; i < table->columns; i++)
         if (table->widths) print_field(table, fields[i], i);
-        else fprintf(table->file, "| %s ", fields[i]);
-    fputs(table->widths ? "\n" : "|\n", table->file);
+        else print_to(table->file, "| %s ", fields[i]);
+    if (!table->widths) fputc('|', table->file);
+    fputc('\n', table->file);
 }
 
 void text_table_head(const text_table *table, const char *const *names)
@@ -113,8 +115,8 @@ static void print_commands(FILE *file, const result_table *table)
         const result_row *row = &table->rows[r];
         int first = r == 0 || row_kinds[r].model != row_kinds[r - 1].model || table->rows[r - 1].runs == 0;
         if (row->runs == 0) continue;
-        if (first) fprintf(file, "    %s\n", row->train);
-        fprintf(file, "    %s\n", row->eval);
+        if (first) print_to(file, "    %s\n", row->train);
+        print_to(file, "    %s\n", row->eval);
     }
 }
 
@@ -122,12 +124,12 @@ void table_print(FILE *file, const result_table *table)
 {
     static const int widths[N_FIELDS] = { 19, 20, 24, 6, 7, 12, 0 };
 
-    fprintf(file, "%s: %s; test %s %%\n", table->experiment->name, table->experiment->title,
-            measure_names[table->experiment->measure]);
+    print_to(file, "%s: %s; test %s %%\n", table->experiment->name, table->experiment->title,
+             measure_names[table->experiment->measure]);
     write_rows(file, table, widths);
     pairs_print(file, table->pairs);
     for (size_t i = 0; i < table->deviations.count; i++)
-        fprintf(file, "%s%s\n", i ? "              " : "  deviations: ", table->deviations.at[i]);
+        print_to(file, "%s%s\n", i ? "              " : "  deviations: ", table->deviations.at[i]);
     if (table->runs > 0) print_commands(file, table);
 }
 
@@ -135,16 +137,16 @@ void table_print(FILE *file, const result_table *table)
 
 static void write_markdown_table(FILE *file, const result_table *table)
 {
-    fprintf(file, "\n## %s\n\n%s. Test %s in %%.\n\n", table->experiment->name, table->experiment->title,
-            measure_names[table->experiment->measure]);
+    print_to(file, "\n## %s\n\n%s. Test %s in %%.\n\n", table->experiment->name, table->experiment->title,
+             measure_names[table->experiment->measure]);
     write_rows(file, table, NULL);
     pairs_write_markdown(file, table->pairs);
     if (table->deviations.count) fputs("\nDeviations from the paper:\n\n", file);
-    for (size_t i = 0; i < table->deviations.count; i++) fprintf(file, "- %s\n", table->deviations.at[i]);
+    for (size_t i = 0; i < table->deviations.count; i++) print_to(file, "- %s\n", table->deviations.at[i]);
     fputs("\nCommands:\n\n", file);
     for (cli_row r = 0; r < N_ROWS; r++) {
         const result_row *row = &table->rows[r];
-        if (row->runs) fprintf(file, "    # %s\n    %s\n    %s\n", row->kind->title, row->train, row->eval);
+        if (row->runs) print_to(file, "    # %s\n    %s\n    %s\n", row->kind->title, row->train, row->eval);
     }
 }
 

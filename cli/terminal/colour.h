@@ -2,7 +2,7 @@
  *
  * colour.h - colours of messages and results on a terminal.
  *
- *     fprintf(file, "%sbest%s\n", colour(file, COLOUR_GOOD), colour(file, COLOUR_END));
+ *     print_to(file, "%sbest%s\n", colour(file, COLOUR_GOOD), colour(file, COLOUR_END));
  */
 #ifndef DEEPLDA_CLI_COLOUR_H
 #define DEEPLDA_CLI_COLOUR_H
@@ -19,6 +19,9 @@ typedef enum colour_kind {
 /* The escape sequence that begins a colour, or ends it; "" if `file` is not a terminal, if that cannot show
  * colours (TERM is unset or dumb), or if the user wants none (NO_COLOR is set and not empty). */
 const char *colour(FILE *file, colour_kind kind);
+
+/* 1 if `text` was returned by colour(), whatever other texts contain. */
+int is_colour(const char *text);
 
 /* 1 if `file` is a terminal that understands escape sequences. */
 int is_screen(FILE *file);

@@ -58,7 +58,7 @@ static void write_ascii(FILE *file, unsigned char byte)
     else fputc(byte, file);
 }
 
-/* 0 for characters that a terminal executes, which all have at most three bytes. */
+/* 0 for characters that must not reach a terminal. */
 static int is_safe(const unsigned char *at)
 {
     char character[5];
@@ -69,8 +69,17 @@ static int is_safe(const unsigned char *at)
 
 static unsigned code_of(const unsigned char *at, size_t length)
 {
-    if (length == 2) return (at[0] & 0x1Fu) << 6 | (at[1] & 0x3Fu);
-    return (at[0] & 0x0Fu) << 12 | (at[1] & 0x3Fu) << 6 | (at[2] & 0x3Fu);
+    unsigned code = at[0] & (0xFFu >> (length + 1));
+
+    for (size_t i = 1; i < length; i++) code = code << 6 | (at[i] & 0x3Fu);
+    return code;
+}
+
+/* JSON has escapes of 16 bits, so a character beyond U+FFFF takes two. */
+static void write_escape(FILE *file, unsigned code)
+{
+    if (code <= 0xFFFF) fprintf(file, "\\u%04x", code);
+    else fprintf(file, "\\u%04x\\u%04x", 0xD7C0 + (code >> 10), 0xDC00 + (code & 0x3FF));
 }
 
 static void write_string(FILE *file, const char *text)
@@ -82,7 +91,7 @@ static void write_string(FILE *file, const char *text)
         size_t length = character_length(at);
         if (length == 1) write_ascii(file, *at);
         else if (length == 0) fputs("\\ufffd", file);
-        else if (!is_safe(at)) fprintf(file, "\\u%04x", code_of(at, length));
+        else if (!is_safe(at)) write_escape(file, code_of(at, length));
         else fwrite(at, 1, length, file);
         at += length ? length : 1;
     }

@@ -56,6 +56,13 @@ int output_is(const cli_output *self, const char *path)
            old.st_ino == other.st_ino;
 }
 
+int output_open_inside(cli_output *self, const char *command, const char *path)
+{
+    int code = exit_code_of(command, dlda_path_remove_link(path));
+
+    return code == EXIT_OK ? output_open(self, command, path) : code;
+}
+
 /* Closes a device or pipe. */
 static int close_stream(cli_output *self)
 {

@@ -22,6 +22,9 @@ int output_open(cli_output *output, const char *command, const char *path);
 /* 1 if the output will replace the file at `path`. */
 int output_is(const cli_output *output, const char *path);
 
+/* The same for a fixed name inside a folder, which may come from others: a link there is replaced, not followed. */
+int output_open_inside(cli_output *output, const char *command, const char *path);
+
 /* Closes the file and renames it if everything was written; otherwise removes it. Returns an exit code. */
 int output_close(cli_output *output);
 

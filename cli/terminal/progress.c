@@ -10,6 +10,7 @@
 #include "terminal/progress.h"
 #include "terminal/colour.h"
 #include "terminal/events.h"
+#include "terminal/print.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -104,7 +105,7 @@ static void draw(cli_progress *self, const dlda_progress *now)
     } else {
         snprintf(line, sizeof line, "%s  %s", left, right);
     }
-    fprintf(stderr, "\r%.*s\033[K", (int)(columns < sizeof line ? columns : sizeof line), line);
+    print_to(stderr, "\r%.*s\033[K", (int)(columns < sizeof line ? columns : sizeof line), line);
     fflush(stderr);
     self->on_screen = 1;
 }
@@ -153,16 +154,16 @@ void progress_epoch(void *user, const dlda_epoch *epoch)
     if (self->kind == PROGRESS_JSON) event_epoch(epoch, self->epochs);
     if (self->kind == PROGRESS_NONE || self->kind == PROGRESS_JSON) return;
     wipe(self);
-    fprintf(stderr, "epoch %*zu/%zu  %s %7.4f  rate %-8.4g", digits_of(self->epochs), epoch->epoch, self->epochs,
-            self->value, value, epoch->rate);
-    if (!isnan(epoch->train_accuracy)) fprintf(stderr, " train %6.2f %%", 100 * epoch->train_accuracy);
+    print_to(stderr, "epoch %*zu/%zu  %s %7.4f  rate %-8.4g", digits_of(self->epochs), epoch->epoch, self->epochs,
+             self->value, value, epoch->rate);
+    if (!isnan(epoch->train_accuracy)) print_to(stderr, " train %6.2f %%", 100 * epoch->train_accuracy);
     if (!isnan(epoch->validation_accuracy))
-        fprintf(stderr, "  validation %6.2f %%", 100 * epoch->validation_accuracy);
-    fprintf(stderr, "  %.0f images/s  %.1f s", epoch->images_per_second, epoch->seconds);
-    if (self->waiting > 0) fprintf(stderr, "  %.0f %% waiting", 100 * self->waiting);
+        print_to(stderr, "  validation %6.2f %%", 100 * epoch->validation_accuracy);
+    print_to(stderr, "  %.0f images/s  %.1f s", epoch->images_per_second, epoch->seconds);
+    if (self->waiting > 0) print_to(stderr, "  %.0f %% waiting", 100 * self->waiting);
     if (epoch->best && !isnan(epoch->validation_accuracy)) /* or not worse than the best, as far as can be told */
-        fprintf(stderr, "  %s%s%s", colour(stderr, COLOUR_GOOD),
-                epoch->validation_accuracy < self->best ? "kept" : "best", colour(stderr, COLOUR_END));
+        print_to(stderr, "  %s%s%s", colour(stderr, COLOUR_GOOD),
+                 epoch->validation_accuracy < self->best ? "kept" : "best", colour(stderr, COLOUR_END));
     self->best = fmax(self->best, epoch->validation_accuracy);
     fputc('\n', stderr);
     fflush(stderr);

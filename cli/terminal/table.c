@@ -2,12 +2,13 @@
  *
  * table.c - the text report: accuracy, classes, confusion matrix, eigenvalues.
  *
- * Class names come from files, which may be untrusted, so they are made safe for terminals (base/utf8.h).
+ * Class names come from files, which may be untrusted; print.h makes them safe for terminals.
  */
 #include "terminal/table.h"
 #include "base/utf8.h"
 #include "eval/statistics.h"
 #include "terminal/colour.h"
+#include "terminal/print.h"
 
 #include <langinfo.h>
 #include <math.h>
@@ -36,19 +37,20 @@ static size_t characters_in(const char *text)
 static size_t print_name(FILE *file, const char *name, size_t columns)
 {
     char character[5];
-    size_t used = 0, n = 0;
+    size_t used = 0, bytes = 0, n = 0;
 
-    for (; used < columns && (n = dlda_safe_character(name, character)) > 0; name += n, used++)
-        fputs(character, file);
+    for (; used < columns && (n = dlda_safe_character(name + bytes, character)) > 0; used++) bytes += n;
+    print_to(file, "%.*s", (int)bytes, name);
     return used;
 }
 
 void table_text(FILE *file, const char *text)
 {
-    char character[5];
-
-    for (size_t n = 0; (n = dlda_safe_character(text, character)) > 0; text += n)
-        fputs(text[0] == '\n' ? "\n" : character, file);
+    for (size_t n = 0; *text; text += n + (text[n] == '\n')) {
+        n = strcspn(text, "\n");
+        print_to(file, "%.*s", (int)n, text);
+        if (text[n]) fputc('\n', file);
+    }
 }
 
 void table_name(FILE *file, const char *name)
@@ -86,17 +88,17 @@ static size_t name_columns(const dlda_model *model, size_t classes)
 
 static void print_percent(FILE *file, double fraction)
 {
-    if (isnan(fraction)) fprintf(file, "  %9s", "-");
-    else fprintf(file, "  %7.2f %%", 100 * fraction);
+    if (isnan(fraction)) print_to(file, "  %9s", "-");
+    else print_to(file, "  %7.2f %%", 100 * fraction);
 }
 
 static void print_classes(FILE *file, const dlda_model *model, const dlda_evaluation *evaluation, size_t columns)
 {
     table_padded(file, "class", columns);
-    fprintf(file, "  %8s  %9s  %9s\n", "samples", "recall", "precision");
+    print_to(file, "  %8s  %9s  %9s\n", "samples", "recall", "precision");
     for (size_t c = 0; c < evaluation->classes; c++) {
         table_padded(file, dlda_model_class_name(model, c), columns);
-        fprintf(file, "  %8zu", evaluation->class_samples[c]);
+        print_to(file, "  %8zu", evaluation->class_samples[c]);
         print_percent(file, evaluation->recall[c]);
         print_percent(file, evaluation->precision[c]);
         fputc('\n', file);
@@ -126,7 +128,7 @@ static void print_matrix_head(FILE *file, const dlda_model *model, size_t classe
     for (size_t c = 0; c < classes; c++) {
         const char *name = dlda_model_class_name(model, c);
         size_t length = characters_in(name);
-        fprintf(file, " %*s", (int)(length < cell ? cell - length : 0), "");
+        print_to(file, " %*s", (int)(length < cell ? cell - length : 0), "");
         table_padded(file, name, length < cell ? length : cell);
     }
     fputc('\n', file);
@@ -142,8 +144,8 @@ static void print_matrix(FILE *file, const dlda_model *model, const dlda_evaluat
         table_padded(file, dlda_model_class_name(model, row), columns);
         for (size_t c = 0; c < classes; c++) {
             size_t count = evaluation->confusion[row * classes + c];
-            if (count == 0) fprintf(file, " %*s", (int)cell, ".");
-            else fprintf(file, " %*zu", (int)cell, count);
+            if (count == 0) print_to(file, " %*s", (int)cell, ".");
+            else print_to(file, " %*zu", (int)cell, count);
         }
         fputc('\n', file);
     }
@@ -174,7 +176,7 @@ static void print_mistakes(FILE *file, const dlda_model *model, const dlda_evalu
         table_padded(file, dlda_model_class_name(model, (size_t)at / evaluation->classes), columns);
         fputs("  ", file);
         table_padded(file, dlda_model_class_name(model, (size_t)at % evaluation->classes), columns);
-        fprintf(file, "  %8zu\n", evaluation->confusion[at]);
+        print_to(file, "  %8zu\n", evaluation->confusion[at]);
     }
 }
 
@@ -183,10 +185,10 @@ void table_evaluation(FILE *file, const dlda_model *model, const dlda_evaluation
     size_t columns = name_columns(model, evaluation->classes);
     stat_interval interval = stat_share_interval(evaluation->correct, evaluation->samples);
 
-    fprintf(file, "%s%s accuracy %.2f %%%s (95 %% interval %.2f to %.2f %%): %zu of %zu correct, log loss %.4f\n\n",
-            colour(file, COLOUR_HEADING), what, 100 * evaluation->accuracy, colour(file, COLOUR_END),
-            100 * interval.low, 100 * interval.high, evaluation->correct, evaluation->samples,
-            evaluation->log_loss);
+    print_to(
+        file, "%s%s accuracy %.2f %%%s (95 %% interval %.2f to %.2f %%): %zu of %zu correct, log loss %.4f\n\n",
+        colour(file, COLOUR_HEADING), what, 100 * evaluation->accuracy, colour(file, COLOUR_END),
+        100 * interval.low, 100 * interval.high, evaluation->correct, evaluation->samples, evaluation->log_loss);
     print_classes(file, model, evaluation, columns);
     if (evaluation->classes <= MATRIX_CLASSES) print_matrix(file, model, evaluation, columns);
     else print_mistakes(file, model, evaluation, columns);
@@ -199,8 +201,8 @@ void table_calibration(FILE *file, const dlda_model *model, dlda_probability kin
     if (kind == DLDA_PROBABILITY_PAPER) fputs("not calibrated; --proba bayes is", file);
     else if (samples == 0) fputs("not calibrated, since no samples were held out", file);
     else
-        fprintf(file, "temperature %.4g, fitted on %zu held-out samples%s", dlda_model_temperature(model, kind),
-                samples, dlda_model_calibration_is_kept(model) ? " before the head was changed" : "");
+        print_to(file, "temperature %.4g, fitted on %zu held-out samples%s", dlda_model_temperature(model, kind),
+                 samples, dlda_model_calibration_is_kept(model) ? " before the head was changed" : "");
 }
 
 /* ---- Eigenvalues ---- */
@@ -214,8 +216,8 @@ static void print_bar(FILE *file, double share)
     int unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
     int length = share > 0 ? (int)lround(share * BAR_COLUMNS * 8) : 0;
 
-    for (int i = 0; i < length / 8; i++) fputs(unicode ? "\u2588" : "#", file);
-    if (unicode) fputs(eighths[length % 8], file);
+    for (int i = 0; i < length / 8; i++) print_to(file, "%s", unicode ? "\u2588" : "#");
+    if (unicode) print_to(file, "%s", eighths[length % 8]);
 }
 
 void table_eigenvalues(FILE *file, const dlda_lda *lda)
@@ -223,9 +225,9 @@ void table_eigenvalues(FILE *file, const dlda_lda *lda)
     size_t count = 0;
     const double *values = dlda_lda_eigenvalues(lda, &count);
 
-    fprintf(file, "%zu eigenvalues: how well each direction separates the classes\n", count);
+    print_to(file, "%zu eigenvalues: how well each direction separates the classes\n", count);
     for (size_t i = 0; i < count; i++) {
-        fprintf(file, "%3zu  %10.4f  ", i + 1, values[i]);
+        print_to(file, "%3zu  %10.4f  ", i + 1, values[i]);
         print_bar(file, values[0] > 0 ? values[i] / values[0] : 0);
         fputc('\n', file);
     }
@@ -247,13 +249,13 @@ void table_separation(FILE *file, const dlda_lda *lda)
     const double *values = dlda_lda_eigenvalues(lda, &count);
     double sum = separation_sum(lda), so_far = 0;
 
-    fprintf(file,
-            "%zu eigenvalues, and the share of the separation that each explains, alone and with those before\n",
-            count);
+    print_to(file,
+             "%zu eigenvalues, and the share of the separation that each explains, alone and with those before\n",
+             count);
     for (size_t i = 0; i < count; i++) {
         double share = sum > 0 ? fmax(values[i], 0) / sum : 0;
         so_far += share;
-        fprintf(file, "%3zu  %10.4f  %6.2f %%  %6.2f %%  ", i + 1, values[i], 100 * share, 100 * so_far);
+        print_to(file, "%3zu  %10.4f  %6.2f %%  %6.2f %%  ", i + 1, values[i], 100 * share, 100 * so_far);
         print_bar(file, share);
         fputc('\n', file);
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * file.c - paths, reading of whole files, folders. file_writer.c writes files.
+ * file.c - paths, reading of whole files, folders. file_writer.c writes files; leftovers.c removes what killed processes
+ * left.
  */
 #define _GNU_SOURCE
 #include "base/file.h"
@@ -10,8 +11,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +27,18 @@ int dlda_path_is_folder(const char *path)
 {
     struct stat info;
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+int dlda_path_is_link(const char *path)
+{
+    struct stat info;
+    return lstat(path, &info) == 0 && S_ISLNK(info.st_mode);
+}
+
+dlda_status dlda_path_remove_link(const char *path)
+{
+    if (!dlda_path_is_link(path) || unlink(path) == 0) return DLDA_OK;
+    return dlda_fail(DLDA_E_IO, "%s: a link that cannot be replaced: %s", path, strerror(errno));
 }
 
 dlda_status dlda_path_join(const char *folder, const char *name, char **path)
@@ -173,19 +184,6 @@ done:
     return status;
 }
 
-static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *position)
-{
-    (void)info;
-    (void)type;
-    (void)position;
-    return remove(path);
-}
-
-void dlda_folder_remove(const char *path)
-{
-    nftw(path, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
-}
-
 dlda_status dlda_folder_make_temporary(const char *path, char **temporary)
 {
     enum { MOST_TRIES = 1000 };
@@ -206,46 +204,4 @@ dlda_status dlda_folder_make_temporary(const char *path, char **temporary)
 done:
     dlda_release(name);
     return status;
-}
-
-/* The process of a temporary file's name; 0 if it is not one. */
-static long process_of(const char *name)
-{
-    const char *mark = strstr(name, ".tmp-"), *digits = mark ? mark + strlen(".tmp-") : "";
-    size_t n = strspn(digits, "0123456789");
-
-    if (n == 0 || n > 9) return 0;
-    if (digits[n] && (digits[n] != '-' || digits[n + 1 + strspn(digits + n + 1, "0123456789")])) return 0;
-    return strtol(digits, NULL, 10);
-}
-
-int dlda_path_is_temporary(const char *path)
-{
-    return process_of(dlda_path_name(path)) > 0;
-}
-
-/* 1 if the process does not exist, or has ended and waits only for its parent. */
-static int is_gone(long process)
-{
-    char path[32], state = '\0';
-
-    if (kill((pid_t)process, 0) != 0) return errno == ESRCH;
-    snprintf(path, sizeof path, "/proc/%ld/stat", process);
-    FILE *file = fopen(path, "re");
-    if (!file) return 0;
-    int found = fscanf(file, "%*[^)]) %c", &state); /* PID (name) state */
-    fclose(file);
-    return found == 1 && state == 'Z';
-}
-
-void dlda_folder_remove_leftovers(const char *path)
-{
-    DIR *stream = opendir(path);
-
-    if (!stream) return;
-    for (struct dirent *entry = readdir(stream); entry; entry = readdir(stream)) {
-        long process = process_of(entry->d_name);
-        if (process > 0 && is_gone(process)) unlinkat(dirfd(stream), entry->d_name, 0);
-    }
-    closedir(stream);
 }

@@ -57,9 +57,13 @@ dlda_status dlda_path_folder(const char *path, char **folder);
 const char *dlda_path_name(const char *path);
 /* The path with symbolic links followed to their end, which need not exist; in new memory. Links in its folders stay. */
 dlda_status dlda_path_resolve(const char *path, char **target);
+/* Removes a symbolic link, not what it points to; leaves anything else alone. For the fixed names that a command writes
+ * in a folder of others: a link there is replaced, not followed. */
+dlda_status dlda_path_remove_link(const char *path);
 int dlda_path_ends(const char *path, const char *end);
 int dlda_path_exists(const char *path);
 int dlda_path_is_folder(const char *path);
+int dlda_path_is_link(const char *path);
 /* 1 for names of unfinished files: NAME.tmp-PROCESS, NAME.tmp-PROCESS-N. */
 int dlda_path_is_temporary(const char *path);
 
@@ -69,8 +73,13 @@ dlda_status dlda_folder_make(const char *path);
 void dlda_folder_remove(const char *path);
 /* Creates the folder "path.tmp-PROCESS", or with "-N" after it if that exists; its name in new memory. */
 dlda_status dlda_folder_make_temporary(const char *path, char **temporary);
-/* Removes the temporary files of processes that no longer exist, such as killed ones. */
-void dlda_folder_remove_leftovers(const char *path);
+/* Removes the temporary files and folders (NAME.tmp-PROCESS, NAME.tmp-PROCESS-N) of processes that do not exist, such as
+ * killed ones, if `is_own` accepts NAME and nothing has changed there for `seconds`. A process of another machine or
+ * container seems not to exist: `seconds` is 0 only if the caller has a lock that such a process would hold. */
+typedef int dlda_name_test(const char *name);
+void dlda_folder_remove_leftovers(const char *path, dlda_name_test *is_own, double seconds);
+enum { DLDA_LEFTOVER_SECONDS = 86400 };
+
 /* Renames files to final names in place of older ones, with the guarantees of dlda_file_writers_finish; where from[i] is
  * NULL, the older one is removed. */
 dlda_status dlda_paths_move_together(const char *const *from, const char *const *to, size_t n);

@@ -51,10 +51,12 @@ int dlda_is_utf8(const char *text)
 static int is_unsafe(uint32_t code)
 {
     int is_control = code < 0x20 || (code >= 0x7F && code < 0xA0);
-    int is_direction = code == 0x200E || code == 0x200F || (code >= 0x202A && code <= 0x202E) ||
+    int is_direction = code == 0x061C || code == 0x200E || code == 0x200F || (code >= 0x202A && code <= 0x202E) ||
                        (code >= 0x2066 && code <= 0x2069);
+    int ends_line = code == 0x2028 || code == 0x2029;
+    int is_hidden = (code >= 0xFFF9 && code <= 0xFFFB) || (code >= 0xE0000 && code <= 0xE007F);
 
-    return is_control || is_direction || code == 0x2028 || code == 0x2029; /* the last two end a line */
+    return is_control || is_direction || ends_line || is_hidden;
 }
 
 size_t dlda_safe_character(const char *text, char character[5])

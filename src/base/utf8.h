@@ -3,8 +3,9 @@
  * utf8.h - validates UTF-8, which model files require for class names, and makes texts safe to print.
  *
  * Texts from files, and names of files, may contain sequences that a terminal executes. Safe texts have no control
- * characters (also not those of two bytes, U+0080 to U+009F), no marks that change the direction of writing, and no
- * invalid UTF-8; each of these becomes '?'.
+ * characters (also not those of two bytes, U+0080 to U+009F), no marks that change the direction of writing, no ends of
+ * lines or paragraphs, no marks that hide text (interlinear annotations, tags), and no invalid UTF-8; each of these
+ * becomes '?'.
  */
 #ifndef DLDA_BASE_UTF8_H
 #define DLDA_BASE_UTF8_H

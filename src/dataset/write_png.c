@@ -2,9 +2,10 @@
  *
  * write_png.c - writes a data set as a folder of PNG files: PART/CLASS/NUMBER.png.
  *
- * Syncing each of many small files would take minutes. So they are written into a temporary folder, which is
- * renamed when it is complete.
+ * Syncing each of many small files would take minutes. So they are written into a temporary folder, all of it is synced
+ * at once with its file system, and the folder is renamed.
  */
+#define _GNU_SOURCE
 #include "base/by_class.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -13,6 +14,7 @@
 #include "dataset/writers.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -105,6 +107,20 @@ static dlda_status check_images(const dlda_dataset *self)
     return dlda_expect_bytes(self, "png");
 }
 
+static dlda_status sync_files(const char *folder)
+{
+    int file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), synced = file >= 0 && syncfs(file) == 0,
+        cause = errno;
+
+    if (file >= 0) close(file);
+    return synced ? DLDA_OK : dlda_fail(DLDA_E_IO, "%s: cannot sync: %s", folder, strerror(cause));
+}
+
+static int is_own(const char *name)
+{
+    return strcmp(name, ".train") == 0 || strcmp(name, ".test") == 0;
+}
+
 dlda_status dlda_write_png_folder(const dlda_dataset *self, dlda_part part, const char *folder)
 {
     dlda_status status = DLDA_OK;
@@ -117,10 +133,12 @@ dlda_status dlda_write_png_folder(const dlda_dataset *self, dlda_part part, cons
     if (dlda_path_exists(target))
         DLDA_FAIL(DLDA_E_EXISTS, "%s: already exists; choose another folder, or remove it first", target);
     DLDA_TRY(dlda_folder_make(folder));
+    dlda_folder_remove_leftovers(folder, is_own, DLDA_LEFTOVER_SECONDS);
     DLDA_TRY(dlda_path_join(folder, part == DLDA_PART_TRAIN ? ".train" : ".test", &hidden));
     DLDA_TRY(dlda_folder_make_temporary(hidden, &temporary));
     made = 1;
     DLDA_TRY(write_classes(self, temporary));
+    DLDA_TRY(sync_files(temporary));
     DLDA_TRY(dlda_path_move(temporary, target));
     made = 0;
 done:

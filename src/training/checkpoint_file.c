@@ -142,7 +142,8 @@ static dlda_status open_if_there(const char *folder, const char *name, dlda_safe
     char *candidate = NULL;
 
     DLDA_TRY(dlda_path_join(folder, name, &candidate));
-    if (!dlda_path_exists(candidate)) goto done;
+    if (!dlda_path_exists(candidate) || (dlda_checkpoint_is_next(name) && dlda_path_is_link(candidate)))
+        goto done; /* a save makes no link: it comes from others */
     DLDA_TRY(dlda_checkpoint_open(candidate, file));
     *path = candidate;
     candidate = NULL;

@@ -17,6 +17,29 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* ---- The folder ---- */
+
+static const char *const file_names[] = { "model.safetensors",  "history.csv",
+                                          "eigenvalues.csv",    "options.json",
+                                          "run.json",           DLDA_CHECKPOINT_PREVIOUS,
+                                          DLDA_CHECKPOINT_NEXT, DLDA_CHECKPOINT_NEWEST };
+
+/* The first ones are results of epochs, the last ones the state of a training. */
+enum {
+    N_RESULTS = 3,
+    N_FILES = sizeof file_names / sizeof file_names[0],
+    N_STATES = 2,
+    N_OTHERS = N_FILES - N_STATES
+};
+
+/* 1 for the files that a training writes. */
+static int is_own(const char *name)
+{
+    for (size_t i = 0; i < N_FILES; i++)
+        if (strcmp(name, file_names[i]) == 0) return 1;
+    return 0;
+}
+
 static dlda_status make_folder(const char *folder, int force, int *made)
 {
     *made = mkdir(folder, 0777) == 0;
@@ -67,19 +90,6 @@ void dlda_trainer_leave_folder(dlda_trainer *self)
 
 /* ---- Recording ---- */
 
-static const char *const file_names[] = { "model.safetensors",  "history.csv",
-                                          "eigenvalues.csv",    "options.json",
-                                          "run.json",           DLDA_CHECKPOINT_PREVIOUS,
-                                          DLDA_CHECKPOINT_NEXT, DLDA_CHECKPOINT_NEWEST };
-
-/* The first ones are results of epochs, the last ones the state of a training. */
-enum {
-    N_RESULTS = 3,
-    N_FILES = sizeof file_names / sizeof file_names[0],
-    N_STATES = 2,
-    N_OTHERS = N_FILES - N_STATES
-};
-
 /* Data, network and first weights have been read. If one of them has a name of this list, it would be lost. */
 static dlda_status check_replaceable(const char *folder)
 {
@@ -110,7 +120,7 @@ dlda_status dlda_trainer_record(dlda_trainer *self, const char *folder, int forc
     DLDA_TRY(make_folder(folder, force, &made));
     DLDA_TRY(check_replaceable(folder));
     DLDA_TRY(dlda_folder_lock_take(folder, &lock));
-    dlda_folder_remove_leftovers(folder);
+    dlda_folder_remove_leftovers(folder, is_own, 0);
     dlda_trainer_leave_folder(self);
     self->folder = copy;
     self->folder_lock = lock;
@@ -170,6 +180,27 @@ static dlda_status restore_files(const dlda_trainer *self)
     return differs && self->epochs_done > 0 ? dlda_trainer_write_record(self, self->best_epoch > 0) : DLDA_OK;
 }
 
+/* A run folder may come from others. Checkpoints are renamed, which replaces links by itself; until the first one is
+ * there, a link to a checkpoint is the state of the folder. */
+static dlda_status remove_links(const dlda_trainer *self)
+{
+    dlda_status status = DLDA_OK;
+    char *path = NULL;
+
+    for (size_t i = 0; i < N_FILES; i++) {
+        if (strcmp(file_names[i], DLDA_CHECKPOINT_PREVIOUS) == 0 ||
+            strcmp(file_names[i], DLDA_CHECKPOINT_NEWEST) == 0)
+            continue;
+        DLDA_TRY(dlda_path_join(self->folder, file_names[i], &path));
+        DLDA_TRY(dlda_path_remove_link(path));
+        dlda_release(path);
+        path = NULL;
+    }
+done:
+    dlda_release(path);
+    return status;
+}
+
 /* The checkpoint is the state of the folder: when it is replaced, the other files of an earlier training are gone, and
  * those of this one are written after it. So the folder never has files of two trainings. */
 dlda_status dlda_trainer_begin_record(dlda_trainer *self)
@@ -177,6 +208,7 @@ dlda_status dlda_trainer_begin_record(dlda_trainer *self)
     dlda_status status = DLDA_OK;
 
     if (!self->folder) return DLDA_OK;
+    DLDA_TRY(remove_links(self));
     if (self->is_unsettled) DLDA_TRY(dlda_checkpoint_settle(self));
     else if (!self->has_checkpoint) DLDA_TRY(dlda_checkpoint_save(self));
     self->has_checkpoint = 1;

@@ -8,6 +8,7 @@ import json
 import os
 import pty
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -20,7 +21,11 @@ FAILED = []
 
 # An escape sequence, its form with one control character of two bytes (U+009B), DEL, and a mark that reverses writing.
 EVIL = "\x1b[31m\u009b31m\x7f\u202e"
-CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufff9-\ufffb\U000e0000-\U000e007f]")
+# In names also a title of the window, a bell, other marks of direction, and ends of lines; in names of files, bytes that are
+# not UTF-8.
+NAME = EVIL + "\x1b]0;title\x07\u061c\u200f\u2028x\r"
+BYTES = os.fsdecode(b"\xff\x9b2J")
 
 
 def check(good, what):
@@ -34,24 +39,22 @@ def run(arguments, **more):
 
 
 def run_at_terminal(arguments):
-    """What the program writes to a terminal."""
-    seen = []
-
-    def read(descriptor):
-        data = os.read(descriptor, 65536)
-        seen.append(data)
-        return b""
-
-    os.environ.update(TERM="dumb", NO_COLOR="1")
-    with open(os.devnull, "w") as nothing:
-        saved = os.dup(1)
-        os.dup2(nothing.fileno(), 1)
+    """What the program writes to a terminal, and its exit code."""
+    ours, its = pty.openpty()
+    environment = dict(os.environ, TERM="dumb", NO_COLOR="1")
+    process = subprocess.Popen([PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=its, stderr=its, env=environment)
+    os.close(its)
+    seen = b""
+    while True:
         try:
-            pty.spawn([PROGRAM, *arguments], read)
-        finally:
-            os.dup2(saved, 1)
-            os.close(saved)
-    return b"".join(seen).replace(b"\r\n", b"\n")
+            data = os.read(ours, 65536)
+        except OSError:  # nobody has the other end open
+            break
+        if not data:
+            break
+        seen += data
+    os.close(ours)
+    return seen.replace(b"\r\n", b"\n"), process.wait(PATIENCE)
 
 
 def check_clean(output, what, says=None):
@@ -121,13 +124,104 @@ def test_tables():
         end = run(arguments)
         check(end.returncode == 0, f"{' '.join(arguments)} succeeds: {end.stderr[-200:]}")
         check_clean(end.stdout + end.stderr, " ".join(arguments))
-    for arguments in (["predict", "evil", "evil.csv"], ["predict", "evil.lda", "plain.csv"], ["predict", "evil", "evil.csv", "--json"]):
-        check_clean(run_at_terminal(arguments), "at a terminal: " + " ".join(arguments))
+    at_terminal(["predict", "evil", "evil.csv"])
+    at_terminal(["predict", "evil", "evil.csv", "--json"])
+    at_terminal(["predict", "evil.lda", "plain.csv"], code=1)
     piped = run(["predict", "evil", "evil.csv"]).stdout.decode()
     check("x" + EVIL in piped, "programs get the names as they are")
     lines = run(["predict", "evil", "evil.csv", "--json"]).stdout
     check_clean(lines, "JSON escapes them")
     check(json.loads(lines.splitlines()[0])["class"] in ("x" + EVIL, "y\u009b2J"), "and they are the same when it is read")
+
+
+def at_terminal(arguments, code=0):
+    """The program's output at a terminal is clean, and its exit code is as expected."""
+    output, ended = run_at_terminal(arguments)
+    what = "at a terminal: " + " ".join(arguments)
+    check(ended == code, f"{what!r}: exit {ended}, expected {code}: {output[-300:]!r}")
+    check_clean(output, repr(what))
+    return output.decode("utf-8", "replace")
+
+
+def make_pictures(folder):
+    """Pictures of two hostile classes in a folder."""
+    run(["data", "convert", "digits", "--to", "png", "-o", "sample"])
+    for digit in "01":
+        shutil.copytree(f"sample/test/{digit}", os.path.join(folder, digit + NAME))
+    return folder
+
+
+def words_to_copy(output):
+    """The words of commands in the output that have escapes, as a shell reads them."""
+    words = set(re.findall(r"\$'(?:[^'\\]|\\.)*'", output))
+    return {os.fsdecode(subprocess.run(["bash", "-c", f"printf %s {word}"], capture_output=True, check=True).stdout) for word in words}
+
+
+def test_every_command():
+    """Hostile names of every file and folder that a command reads or writes."""
+    photos, model = make_pictures("photos" + NAME), "run" + NAME + BYTES
+    small = ["--net", "mlp", "--batch", "60", "--threads", "1"]
+    at_terminal(["train", photos, "--epochs", "2", "-o", model, *small])
+    at_terminal(["train", photos, "--epochs", "1", "-o", model], code=1)
+    at_terminal(["train", "--resume", model])
+    at_terminal(["train", "--resume", model, "--epochs", "3", "--json"])
+    at_terminal(["eval", model, "--mistakes", "5", "--answers", "answers" + NAME + ".csv"])
+    at_terminal(["eval", model, photos, "--svm", "--train-data", photos])
+    at_terminal(["eval", model, "--compare", model])
+    at_terminal(["eval", model, "--compare", "answers" + NAME + ".csv"])
+    at_terminal(["predict", model, photos, "--truth"])
+    at_terminal(["predict", model, "none" + NAME], code=1)
+    at_terminal(["embed", model, "-o", "F" + NAME + ".npy"])
+    at_terminal(["embed", model, "-o", "F" + NAME + ".csv"])
+    at_terminal(["lda", "F" + NAME + ".csv", "--save", "s" + NAME, "-o", "p" + NAME + ".csv"])
+    at_terminal(["lda", "--apply", "s" + NAME, "F" + NAME + ".csv", "-o", "q" + NAME + ".csv"])
+    at_terminal(["predict", "s" + NAME, "F" + NAME + ".csv"])
+    at_terminal(["export", model, "-o", "m" + NAME + ".onnx"])
+    at_terminal(["refit", model, "--add-class", "new" + NAME,
+                 os.path.join(photos, "0" + NAME), "-o", "n" + NAME])
+    for path in (model, photos, "m" + NAME + ".onnx", "s" + NAME, "F" + NAME + ".npy", model + "/checkpoint.safetensors"):
+        at_terminal(["info", path])
+        at_terminal(["info", path, "--json"])
+    at_terminal(["report", model])
+    at_terminal(["report", model, "-o", "page" + NAME, "--json"])
+    at_terminal(["report", model, "none" + NAME], code=1)
+    at_terminal(["data", "check", photos])
+    at_terminal(["data", "convert", photos, "-o", "idx" + NAME])
+    at_terminal(["data", "convert", photos, "-o", "idx" + NAME], code=1)
+    at_terminal(["data", "convert", photos, "--to", "png", "-o", "png" + NAME])
+    at_terminal(["data", "show", photos, "-o", "sheet" + NAME + ".png"])
+    at_terminal(["bench", "--net", NAME], code=2)
+    at_terminal(["completion", NAME], code=2)
+    at_terminal(["reproduce", NAME], code=2)
+
+
+def poison(path, change):
+    with open(path, encoding="utf-8") as file:
+        content = json.load(file)
+    change(content)
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(content, file)
+
+
+def test_records():
+    """Texts in the records of `reproduce`, and the name of its folder."""
+    root = "root" + NAME + BYTES
+    arguments = ["reproduce", "mnist-50k", "--data", "sample", "--net", "mlp", "--epochs", "1", "--rows", "deeplda", "-o", root]
+    at_terminal([*arguments, "--list"])
+    words = words_to_copy(at_terminal(arguments))
+    check(any(os.path.isdir(word) and root in word for word in words), f"commands to copy name the folders: {words!r}")
+    record = os.path.join(root, "mnist-50k/seed1/deeplda-training.json")
+    poison(record, lambda content: content.update(command=content["command"] + EVIL, deviations=["other" + EVIL]))
+    write("victim", "mine")
+    for name in ("table.md", "table.csv", "table.json", "pairs.csv"):
+        os.unlink(os.path.join(root, name))
+        os.symlink("../victim", os.path.join(root, name))
+    check("other" in at_terminal(arguments), "the record is printed")
+    check(open("victim").read() == "mine" and not os.path.islink(os.path.join(root, "table.md")), "links in the folder are replaced, not followed")
+    at_terminal([*arguments, "--json"])
+    at_terminal([*arguments, "--list"])
+    poison(record, lambda content: (content.update(source="set" + EVIL, complete=False), content["settings"].update({"rate": "7" + EVIL})))
+    check("there: data set?" in at_terminal(arguments, code=1), "the difference is a line of its own")
 
 
 def test_lists():
@@ -186,6 +280,8 @@ def main():
         os.chdir(folder)
         test_messages()
         test_tables()
+        test_every_command()
+        test_records()
         test_lists()
         test_memory()
         os.chdir("/")

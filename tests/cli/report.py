@@ -492,6 +492,67 @@ def test_live_interrupted():
     check(end.returncode == 0 and "ended unexpectedly" in Page("killed/report.html").text, "a run that was killed")
 
 
+def test_links():
+    """A run folder of others: links at the names of a report are replaced, not followed. The folder may be a link."""
+    copy("others")
+    os.mkdir("victims")
+    write("victims/page", "mine")
+    write("victims/confusion.gp", "mine")
+    os.symlink("others", "link")
+    os.symlink("../victims/page", "others/report.html")
+    os.symlink("../victims", "others/figures")
+    end = run("report", "link", env=PLAIN)
+    check(end.returncode == 0 and "written:" in end.stdout, f"a folder with links: {end.stderr}")
+    check(read("victims/page") == "mine" and sorted(os.listdir("victims")) == ["confusion.gp", "page"], "what the links point to is unchanged")
+    check("<html" in read("others/report.html") and not os.path.islink("others/figures"), "the links are replaced")
+    for name in ("confusion.gp", "hardest.csv"):
+        os.unlink(f"others/figures/{name}")
+        os.symlink("../../victims/page", f"others/figures/{name}")
+    os.symlink("../../victims/page", "others/figures/notes")
+    run("report", "link", env=PLAIN)
+    check(read("victims/page") == "mine", "links in figures/ are replaced")
+    check(os.path.islink("others/figures/notes"), "a link of another name stays")
+
+
+def test_left_over():
+    """What a killed report left is removed by one that comes a day later; files of the user stay."""
+    copy("leftover")
+    os.makedirs("leftover/figures/confusion.tmp-999999998")
+    own = ["leftover/figures/notes.tmp-999999998", "leftover/figures/confusion.tmp-mine", "leftover/notes.tmp-999999998"]
+    left = ["leftover/figures/confusion.tmp-999999998/confusion.svg", "leftover/figures/hardest.csv.tmp-999999998",
+            "leftover/report.html.tmp-999999998-3"]
+    for path in own + left:
+        write(path, "x")
+    run("report", "leftover", env=PLAIN)
+    check(all(os.path.exists(path) for path in own + left), "a process that is not known here may still write: its files stay")
+    for path in [*own, *left, os.path.dirname(left[0])]:
+        os.utime(path, (1e9, 1e9))
+    run("report", "leftover", env=PLAIN)
+    check(all(os.path.exists(path) for path in own), "files of the user stay")
+    check(not [path for path in [*left, os.path.dirname(left[0])] if os.path.exists(path)], "left-overs are removed")
+
+
+def test_new_training():
+    """--force removes the report of the earlier training: all of its files, and no others."""
+    copy("again")
+    for runs in (["again"], ["again", "cce"]):
+        run("report", *runs, "-o", "again")
+    check(os.path.exists("again/report.html") and len(os.listdir("again/figures")) > 40, "a report of one run, and of two")
+    words = ("train", "digits", "--net", "small.net", "--subset", "1000", "--batch", "100", "--epochs", "2", "-q", "-o", "again")
+    run("train", "--resume", "again")
+    check(os.path.exists("again/report.html"), "resuming keeps the report")
+    run(*words)
+    check(os.path.exists("again/report.html"), "a training that is refused keeps the report")
+    check(run(*words, "--force").returncode == 0, "--force")
+    left = [name for name in os.listdir("again") if name in ("figures", "report.html")]
+    check(not left, f"--force removes the report: {left} {os.listdir('again/figures') if 'figures' in left else ''}")
+    os.mkdir("again/figures")
+    for name in ("mine.png", "confusion.txt", "run1.png", "confusion.svg"):
+        write(f"again/figures/{name}", "x")
+    run(*words, "--force")
+    check(sorted(os.listdir("again/figures")) == ["confusion.txt", "mine.png", "run1.png"], "and leaves files of the user")
+
+
 def main():
     signal.signal(signal.SIGINT, signal.default_int_handler)  # children must not inherit that it is ignored
     with tempfile.TemporaryDirectory() as folder:
@@ -508,6 +569,9 @@ def main():
         test_no_run()
         test_data()
         test_no_gnuplot()
+        test_links()
+        test_left_over()
+        test_new_training()
         test_live()
         test_live_interrupted()
         os.chdir("/")

@@ -10,6 +10,7 @@ to run; the seed that is printed repeats them: DEEPLDA_TEST_SEED=N.
 import os
 import random
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -34,6 +35,10 @@ def check(good, what):
 
 def run(arguments, **more):
     return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=PATIENCE, **more)
+
+
+def contents_of_all(folder):
+    return {name: open(os.path.join(folder, name), "rb").read() for name in os.listdir(folder)}
 
 
 def contents(folder):
@@ -229,13 +234,57 @@ def test_killed_at_once():
 
 
 def test_leftovers():
+    """Those of a killed training are removed. Files of the user stay, whatever their names."""
     run([*TRAIN, "-o", "left"])
     gone = subprocess.Popen(["true"])
     gone.wait()
+    own = {"notes.tmp-20240101", "mine.tmp-999999999", "x.tmp-99999-5", "history.csv.tmp-old", "history.csv.tmp", f"data.tmp-{gone.pid}"}
+    for name in own:
+        open(os.path.join("left", name), "w").close()
     for words in (["train", "--resume", "left"], [*TRAIN, "-o", "left", "--force"]):
         open(f"left/model.safetensors.tmp-{gone.pid}", "w").close()
+        open(f"left/checkpoint-next.safetensors.tmp-{gone.pid}-2", "w").close()
         run(words)
-        check(not [name for name in os.listdir("left") if ".tmp-" in name], f"{words[-1]}: left-overs are removed")
+        found = {name for name in os.listdir("left") if ".tmp" in name}
+        check(found == own, f"{words[-1]}: left-overs are removed, and nothing else: {found ^ own}")
+
+
+NAMES = ["model.safetensors", "history.csv", "eigenvalues.csv", "options.json", "run.json", "checkpoint-next.safetensors",
+         "checkpoint-previous.safetensors", "checkpoint.safetensors"]
+
+
+def replace_by_links(folder, victims):
+    """Each file of a training becomes a link to a file elsewhere."""
+    for name in NAMES:
+        path, victim = os.path.join(folder, name), os.path.join(victims, name)
+        if os.path.exists(path):
+            os.rename(path, victim)
+        else:
+            open(victim, "w").write("mine")
+        os.symlink(os.path.join("..", victim), path)
+
+
+def test_links():
+    """A run folder of others: links at the names of a training are replaced, not followed. The folder may be a link."""
+    run([*TRAIN, "-o", "plain"])
+    run(["train", "--resume", "plain", "--epochs", "5"])
+    for words in (["train", "--resume", "link", "--epochs", "5"], [*TRAIN, "-o", "link", "--force"]):
+        run([*TRAIN, "-o", "linked"])
+        os.symlink("linked", "link")
+        os.mkdir("victims")
+        replace_by_links("linked", "victims")
+        before = contents_of_all("victims")
+        end = run(words)
+        check(end.returncode == 0, f"{words[-1]}: a folder of links: {end.stderr[-300:]}")
+        check(contents_of_all("victims") == before, f"{words[-1]}: what the links point to is unchanged")
+        left = [name for name in FILES if os.path.islink(os.path.join("linked", name))]
+        check(not left and os.path.islink("link"), f"{words[-1]}: the links are replaced: {left}")
+        if "--resume" in words:
+            same = all(contents("linked")[name] == contents("plain")[name] for name in FILES if name != "options.json")
+            check(same, "and the result is the same")
+        os.unlink("link")
+        shutil.rmtree("linked")
+        shutil.rmtree("victims")
 
 
 def test_unreadable():
@@ -272,6 +321,7 @@ def main():
         test_forced_and_killed()
         test_killed_at_once()
         test_leftovers()
+        test_links()
         test_unreadable()
         test_refusals()
         os.chdir("/")

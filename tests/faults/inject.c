@@ -359,6 +359,15 @@ int ftruncate(int file, off_t size)
     return -1;
 }
 
+int syncfs(int file)
+{
+    REAL(syncfs);
+    maybe_die();
+    if (!fails(SYNC)) return real(file);
+    errno = EIO;
+    return -1;
+}
+
 int fsync(int file)
 {
     REAL(fsync);

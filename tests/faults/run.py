@@ -345,6 +345,8 @@ def refer(server, name):
     same = [key for key in old if new.get(key) == old[key] and not key.startswith("page/")] if "over" in before else []
     if missing or same:
         sys.exit(f"{name}: writes no {missing}, and on other data the same {same}")
+    if name == "convert png" and counts["sync"] < counts["rename"]:
+        sys.exit(f"{name}: {counts['sync']} syncs for {counts['rename']} renamed results, expected at least as many")
     runs = [files_below(os.path.join(folder, "run"))] if name in TRAININGS else []
     if name == "force":
         runs.append(files_below(os.path.join(server.base, "other")))  # until the new training begins, the old one goes on
