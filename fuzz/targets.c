@@ -294,7 +294,8 @@ static void fuzz_npy(const uint8_t *data, size_t size)
 {
     dlda_dataset *set = NULL;
 
-    if (dlda_npy_read_images(memory_file(data, size), &set) == DLDA_OK) dlda_dataset_destroy(set);
+    if (dlda_npy_read_images(&(dlda_read_spec){ .path = memory_file(data, size) }, &set) == DLDA_OK)
+        dlda_dataset_destroy(set);
 }
 
 static void fuzz_npz(const uint8_t *data, size_t size)

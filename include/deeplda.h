@@ -167,6 +167,8 @@ typedef struct dlda_read_spec {
         most_pixels;   /* pictures with more are refused, by their header; 0: 67108864. Decoding takes up to 4 bytes
                            per pixel, of a progressive JPEG up to 10                                          */
     size_t most_scans; /* progressive JPEGs with more are refused; 0: 100. Each scan costs time              */
+    size_t most_bytes; /* compressed files (.gz, .npz) that expand to more are refused, and so are arrays that are
+                          resized to more; 0: 134217728, or 32 times the size before if that is more         */
 } dlda_read_spec;
 
 /* Takes format, label, height, width and threads from the options, which own the texts. */
