@@ -192,6 +192,8 @@ DLDA_API dlda_status dlda_dataset_read_images(const char *path, size_t channels,
 DLDA_API int dlda_dataset_has_part(const dlda_read_spec *spec);
 DLDA_API int dlda_dataset_has_labels(const dlda_read_spec *spec);
 DLDA_API dlda_status dlda_dataset_format(const dlda_read_spec *spec, const char **format);
+/* The size of the picture at spec->path, by its header, without decoding it. */
+DLDA_API dlda_status dlda_picture_size(const dlda_read_spec *spec, size_t *height, size_t *width, size_t *channels);
 
 /* $DEEPLDA_DATA, else $XDG_CACHE_HOME/deeplda, else ~/.cache/deeplda; released with dlda_text_destroy. */
 DLDA_API dlda_status dlda_data_folder(char **folder);
