@@ -334,7 +334,7 @@ static void fuzz_number_table(const uint8_t *data, size_t size)
 
 static void fuzz_idx(const uint8_t *data, size_t size)
 {
-    const dlda_input input = { "fuzz", data, size };
+    const dlda_input input = { .name = "fuzz", .bytes = data, .size = size };
     dlda_raw_images images = { 0 };
     uint8_t *labels = NULL;
     size_t count = 0;
