@@ -86,7 +86,10 @@ static const own_option own[] = {
         "Report and skip files that cannot be read.", FLAG, 0, "train, eval, refit, embed, data convert, data show"),
     OWN("most-pixels", "N", "67108864", NULL, 1, 1e12,
         "Refuse pictures with more pixels, by their header. Decoding takes up to 4 bytes per pixel, of a progressive JPEG up to 10.",
-        WHOLE, 0, "train, eval, refit, predict, embed, data check, data convert, data show"),
+        WHOLE, 0, "train, eval, refit, predict, embed, report, info, data check, data convert, data show"),
+    OWN("most-bytes", "N", "0", NULL, 0, 1e15,
+        "Refuse compressed files (.gz, .npz) that expand to more bytes, and arrays of images that are resized to more; 0: 134217728, or 32 times "
+        "the size before if that is more.", WHOLE, 0, "train, eval, refit, predict, embed, report, info, data check, data convert, data show"),
     OWN("proba", "NAME", "bayes", "bayes|paper", 0, 0,
         "How scores are converted to probabilities: by Bayes' rule, calibrated on the validation samples of the training, or as in the paper, which is not calibrated.", CHOICE, 0, "eval, predict, export"),
     OWN("head", "NAME", "lda", "lda|softmax", 0, 0,

@@ -22,6 +22,7 @@ dlda_read_spec data_spec(const char *command, const cli_options *options, const 
     dlda_read_spec_use_options(&spec, options->training);
     spec.skip_bad = option_is(options, "skip-bad", "true");
     spec.most_pixels = (size_t)option_number(options, "most-pixels");
+    spec.most_bytes = (size_t)option_number(options, "most-bytes");
     if (!option_is(options, "quiet", "true")) spec.note = tell_note;
     return spec;
 }

@@ -14,7 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MOST_THREADS = 64, MOST_BYTES = 1 << 22 };
+/* Whoever sends pictures does not decide how much memory a thread takes: 4 MB for the file, and for its pixels 40 MB. */
+enum { MOST_THREADS = 64, MOST_BYTES = 1 << 22, MOST_PIXELS = 1 << 22, MOST_SCANS = 20 };
 
 typedef struct request {
     const char *name;
@@ -51,7 +52,9 @@ static size_t receive(const char *name, char *bytes)
 static void answer(worker *self, request *one)
 {
     const dlda_model *model = self->service->model;
-    const dlda_read_spec spec = { .path = one->name }; /* for messages */
+    const dlda_read_spec spec = { .path = one->name, /* for messages */
+                                  .most_pixels = MOST_PIXELS,
+                                  .most_scans = MOST_SCANS };
     const dlda_answers wanted = { .labels = &one->label, .distances = &one->distance };
     size_t size = receive(one->name, self->bytes);
     dlda_status status = dlda_model_decode_picture(model, &spec, self->bytes, size, self->image);

@@ -294,7 +294,8 @@ static void fuzz_npy(const uint8_t *data, size_t size)
 {
     dlda_dataset *set = NULL;
 
-    if (dlda_npy_read_images(memory_file(data, size), &set) == DLDA_OK) dlda_dataset_destroy(set);
+    if (dlda_npy_read_images(&(dlda_read_spec){ .path = memory_file(data, size) }, &set) == DLDA_OK)
+        dlda_dataset_destroy(set);
 }
 
 static void fuzz_npz(const uint8_t *data, size_t size)
@@ -333,7 +334,7 @@ static void fuzz_number_table(const uint8_t *data, size_t size)
 
 static void fuzz_idx(const uint8_t *data, size_t size)
 {
-    const dlda_input input = { "fuzz", data, size };
+    const dlda_input input = { .name = "fuzz", .bytes = data, .size = size };
     dlda_raw_images images = { 0 };
     uint8_t *labels = NULL;
     size_t count = 0;

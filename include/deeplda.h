@@ -167,6 +167,8 @@ typedef struct dlda_read_spec {
         most_pixels;   /* pictures with more are refused, by their header; 0: 67108864. Decoding takes up to 4 bytes
                            per pixel, of a progressive JPEG up to 10                                          */
     size_t most_scans; /* progressive JPEGs with more are refused; 0: 100. Each scan costs time              */
+    size_t most_bytes; /* compressed files (.gz, .npz) that expand to more are refused, and so are arrays that are
+                          resized to more; 0: 134217728, or 32 times the size before if that is more         */
 } dlda_read_spec;
 
 /* Takes format, label, height, width and threads from the options, which own the texts. */
@@ -190,6 +192,8 @@ DLDA_API dlda_status dlda_dataset_read_images(const char *path, size_t channels,
 DLDA_API int dlda_dataset_has_part(const dlda_read_spec *spec);
 DLDA_API int dlda_dataset_has_labels(const dlda_read_spec *spec);
 DLDA_API dlda_status dlda_dataset_format(const dlda_read_spec *spec, const char **format);
+/* The size of the picture at spec->path, by its header, without decoding it. */
+DLDA_API dlda_status dlda_picture_size(const dlda_read_spec *spec, size_t *height, size_t *width, size_t *channels);
 
 /* $DEEPLDA_DATA, else $XDG_CACHE_HOME/deeplda, else ~/.cache/deeplda; released with dlda_text_destroy. */
 DLDA_API dlda_status dlda_data_folder(char **folder);

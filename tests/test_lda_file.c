@@ -229,7 +229,7 @@ static const struct {
     { TEXT, "lambda", "nan", 0, 0, "'lambda' is 'nan'" },
     { TEXT, "lambda", "inf", 0, 0, "'lambda' is 'inf'" },
     { TEXT, "lambda", "1x", 0, 0, "'lambda' is '1x'" },
-    { DROP, "head.counts", NULL, 0, 0, "head.counts: 0 classes, expected 2 to 1048576" },
+    { DROP, "head.counts", NULL, 0, 0, "head.counts: 0 classes, expected 2 to 262144" },
     { DROP, "head.means", NULL, 0, 0, "head.means: no features" },
     { DROP, "head.directions", NULL, 0, 0, "tensor 'head.directions' is missing" },
     { DROP, "head.eigenvalues", NULL, 0, 0, "head.eigenvalues: 0, expected 1 to 2" },

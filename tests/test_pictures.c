@@ -556,6 +556,39 @@ static void test_limits_of_callers(void **state)
     free(pixels);
 }
 
+/* A single picture as a data set: refused by its header if the size is fixed, and described by it. */
+static void test_size_by_header(void **state)
+{
+    enum { SIDE = 1000 };
+    uint8_t *pixels = calloc((size_t)3 * SIDE, SIDE);
+    const jpeg_kind kind = { .components = 3, .quality = 50, .progressive = 1 };
+    dlda_read_spec spec = { .path = write_jpeg("alone.jpg", kind, SIDE, SIDE, pixels),
+                            .fixed_height = 28,
+                            .fixed_width = 28 };
+    dlda_dataset *dataset = NULL;
+    size_t taken = dlda_memory_count().taken, height = 0, width = 0, channels = 0;
+
+    (void)state;
+    assert_int_equal(dlda_dataset_open_images(&spec, &dataset), DLDA_E_SHAPE);
+    if (!strstr(dlda_last_error(), "alone.jpg: 1000 x 1000 pixels (height, width), expected 28 x 28"))
+        fail_msg("%s", dlda_last_error());
+    assert_int_equal(dlda_picture_size(&spec, &height, &width, &channels), DLDA_OK);
+    assert_int_equal(height + width + channels, 2 * SIDE + 3);
+    spec.fixed_height = spec.fixed_width = 1; /* a model of tables */
+    assert_int_equal(dlda_dataset_open_images(&spec, &dataset), DLDA_E_SHAPE);
+    if (!strstr(dlda_last_error(), "alone.jpg: found a picture, expected a table"))
+        fail_msg("%s", dlda_last_error());
+    assert_int_equal(dlda_memory_count().taken, taken); /* no pixels */
+    spec.most_pixels = SIDE;
+    assert_int_equal(dlda_picture_size(&spec, &height, &width, &channels), DLDA_E_FORMAT);
+    spec = (dlda_read_spec){ .path = spec.path, .height = 28, .width = 28 };
+    assert_int_equal(dlda_dataset_open_images(&spec, &dataset), DLDA_OK);
+    assert_int_equal(dlda_dataset_height(dataset), 28);
+    assert_in_range(dlda_memory_count().taken - taken, 0, SIDE * SIDE); /* decoded at a part of its size */
+    dlda_dataset_destroy(dataset);
+    free(pixels);
+}
+
 static void test_no_pictures(void **state)
 {
     (void)state;
@@ -582,6 +615,7 @@ int main(void)
         cmocka_unit_test(test_headers_that_promise_too_much),
         cmocka_unit_test(test_png_with_a_long_text),
         cmocka_unit_test(test_limits_of_callers),
+        cmocka_unit_test(test_size_by_header),
         cmocka_unit_test(test_no_pictures),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -232,7 +232,7 @@ static void test_rows_as_images(void **state)
 /* More rows than fit in the first buffer, and one row that does not. */
 static void test_large_tables(void **state)
 {
-    enum { ROWS = 60000, LONG_ROW = 300000 };
+    enum { ROWS = 60000, LONG_ROW = 250000 };
     FILE *file = fopen(in_folder("large.csv"), "wb");
     float values[3];
 
@@ -250,7 +250,7 @@ static void test_large_tables(void **state)
     dlda_dataset_destroy(dataset);
     file = fopen(in_folder("wide.csv"), "wb");
     for (int row = 0; row < 3; row++) {
-        for (int i = 0; i < LONG_ROW; i++) fprintf(file, "%d,", i % 1000);
+        for (int i = 0; i < LONG_ROW; i++) fprintf(file, "%d.000000000000,", i % 1000);
         fprintf(file, "%d\n", row);
     }
     fclose(file);
@@ -340,6 +340,56 @@ static void test_too_many_classes(void **state)
                    "line 65537, column 2: labels: more than 65536 different");
 }
 
+/* A line of `count` copies of `text`, then `end`. */
+static const char *write_line(const char *text, size_t count, const char *end)
+{
+    FILE *file = fopen(in_folder("long.csv"), "wb");
+
+    for (size_t i = 0; i < count; i++) fputs(text, file);
+    fputs(end, file);
+    fclose(file);
+    return in_folder("long.csv");
+}
+
+static void test_long_lines(void **state)
+{
+    enum { COLUMNS = 1 << 18, BYTES = 1 << 25 };
+    dlda_dataset *dataset = NULL;
+
+    (void)state;
+    expect_failure(write_line("1,", COLUMNS, "a\n"), DLDA_E_FORMAT,
+                   "line 1 has 262145 columns, expected at most 262144");
+    dataset = read_ok(write_line("1,", COLUMNS - 1, "a\n"), DLDA_PART_TRAIN);
+    assert_int_equal(dlda_dataset_channels(dataset), COLUMNS - 1);
+    dlda_dataset_destroy(dataset);
+    /* The limit of a record does not depend on where it ends in the buffer. */
+    expect_failure(write_line("        ", BYTES / 8, ",\n"), DLDA_E_FORMAT,
+                   "line 1 has more than 33554432 bytes; is there a quote");
+    expect_failure(write_line("\"       ", BYTES / 4 + 1, ",\n"), DLDA_E_FORMAT,
+                   "line 1 has more than 33554432 bytes");
+    dataset = read_ok(write_line("        ", BYTES / 8 - 1, "1,a\n2,b\n"), DLDA_PART_TRAIN);
+    assert_int_equal(dlda_dataset_count(dataset), 2);
+    dlda_dataset_destroy(dataset);
+}
+
+static void test_expanding_table(void **state)
+{
+    gzFile gz = gzopen(in_folder("rows.csv.gz"), "wb1");
+    dlda_dataset *dataset = NULL;
+    dlda_read_spec spec = { .path = in_folder("rows.csv.gz"), .most_bytes = 79999 };
+
+    (void)state;
+    for (int i = 0; i < 10000; i++) gzputs(gz, "7,a\n8,b\n");
+    assert_int_equal(gzclose(gz), Z_OK);
+    assert_int_equal(dlda_dataset_open(&spec, &dataset), DLDA_E_FORMAT);
+    CHECK_ERROR_SAYS("rows.csv.gz: compressed data that expands to more than 79999 bytes");
+    spec.most_bytes++; /* of text; a row takes 20 in memory */
+    assert_int_equal(dlda_dataset_open(&spec, &dataset), DLDA_E_FORMAT);
+    spec.most_bytes = 400000;
+    CHECK_OK(dlda_dataset_open(&spec, &dataset));
+    dlda_dataset_destroy(dataset);
+}
+
 static void test_no_memory(void **state)
 {
     (void)state;
@@ -359,6 +409,8 @@ int main(void)
         cmocka_unit_test(test_bad_tables),
         cmocka_unit_test(test_truncated_at_every_length),
         cmocka_unit_test(test_too_many_classes),
+        cmocka_unit_test(test_long_lines),
+        cmocka_unit_test(test_expanding_table),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

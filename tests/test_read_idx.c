@@ -3,6 +3,7 @@
  * test_read_idx.c - IDX files, plain and gzip: names, truncation at every length, each lie of a header.
  */
 #define _GNU_SOURCE
+#include "check.h"
 #include "idx_files.h"
 
 /* ---- IDX ---- */
@@ -159,6 +160,7 @@ static void test_idx_headers_that_lie(void **state)
         { 0x804, 4, { 0x10000, 0x10000, 0x10000, 0x8000 }, 60, "promises 9223372036854775808 bytes, found 60" },
     };
     blob labels = small_labels();
+    dlda_dataset *dataset = NULL;
 
     (void)state;
     write_blob("lie-labels-idx1-ubyte", &labels);
@@ -167,7 +169,9 @@ static void test_idx_headers_that_lie(void **state)
         blob gz = packed(&plain);
         size_t peak = dlda_memory_count().peak;
         expect_failure(write_blob("lie-images-idx3-ubyte", &plain), DLDA_E_FORMAT, lies[k].words);
-        expect_failure(write_blob("lie-images-idx3-ubyte", &gz), DLDA_E_FORMAT, lies[k].words);
+        const dlda_read_spec spec = { .path = write_blob("lie-images-idx3-ubyte", &gz), .most_bytes = SIZE_MAX };
+        assert_int_equal(dlda_dataset_open(&spec, &dataset), DLDA_E_FORMAT);
+        CHECK_ERROR_SAYS(lies[k].words);
         assert_in_range(dlda_memory_count().peak, 0, peak + ((size_t)1 << 20)); /* a promise is not paid for */
     }
 }
@@ -232,16 +236,62 @@ static void test_idx_larger_than_a_portion(void **state)
     assert_int_equal(gzclose(gz), Z_OK);
     const dlda_input inputs[] = { { .name = in_folder("large") },
                                   { .name = in_folder("large.gz") },
-                                  { "memory", plain, 16 + SIZE } };
+                                  { .name = "memory", .bytes = plain, .size = 16 + SIZE } };
     for (size_t k = 0; k < 3; k++) {
         if (dlda_idx_read_images(&inputs[k], &images) != DLDA_OK) fail_msg("%s", dlda_last_error());
         assert_int_equal(images.count, COUNT);
         assert_memory_equal(images.bytes, plain + 16, SIZE);
         dlda_release(images.bytes);
     }
-    assert_int_equal(dlda_idx_read_images(&(dlda_input){ "memory", plain, SIZE }, &images), DLDA_E_FORMAT);
+    assert_int_equal(dlda_idx_read_images(&(dlda_input){ .name = "memory", .bytes = plain, .size = SIZE }, &images),
+                     DLDA_E_FORMAT);
     assert_string_equal(dlda_last_error(), "memory: the header promises 956297 bytes, found 956281");
     free(plain);
+}
+
+static void write_gzip(const char *name, const void *bytes, size_t size)
+{
+    gzFile gz = gzopen(in_folder(name), "wb1");
+
+    assert_int_equal(gzwrite(gz, bytes, (unsigned)size), size);
+    assert_int_equal(gzclose(gz), Z_OK);
+}
+
+/* Compressed files are refused by their header if they would expand to more than the limit, and by what comes out of them
+ * if the header lies. */
+static void test_expanding_files(void **state)
+{
+    enum { COUNT = 300000 };
+    const uint32_t images[] = { COUNT, 10, 10 }, labels[] = { COUNT };
+    static uint8_t zeros[16 + 100 * COUNT];
+    blob header = make_idx(0x803, 3, images, 0);
+    dlda_dataset *dataset = NULL;
+    dlda_read_spec spec = { .path = in_folder("many-images-idx3-ubyte.gz"), .most_bytes = 100 * COUNT };
+
+    (void)state;
+    memcpy(zeros, header.bytes, header.size);
+    write_gzip("many-images-idx3-ubyte.gz", zeros, sizeof zeros);
+    header = make_idx(0x801, 1, labels, 0);
+    memset(zeros, 0, 16);
+    memcpy(zeros, header.bytes, header.size);
+    write_gzip("many-labels-idx1-ubyte.gz", zeros, header.size + COUNT);
+    size_t taken = dlda_memory_count().taken;
+    assert_int_equal(dlda_dataset_open(&spec, &dataset), DLDA_E_FORMAT); /* the samples take memory, too */
+    CHECK_ERROR_SAYS("compressed data that expands to more than 30000000 bytes");
+    assert_in_range(dlda_memory_count().taken - taken, 0, 1 << 20);
+    spec.most_bytes = 0;
+    CHECK_OK(dlda_dataset_open(&spec, &dataset));
+    assert_int_equal(dlda_dataset_count(dataset), COUNT);
+    dlda_dataset_destroy(dataset);
+    spec.height = spec.width = 28; /* 235 MB */
+    assert_int_equal(dlda_dataset_open(&spec, &dataset), DLDA_OK);
+    dlda_dataset_destroy(dataset);
+    spec.height = spec.width = 64;
+    dataset = NULL;
+    assert_int_equal(dlda_dataset_open(&spec, &dataset), DLDA_E_SHAPE);
+    CHECK_ERROR_SAYS("300000 images of 10 x 10 would take 1228800000 bytes as 64 x 64, expected at most 960000000");
+    assert_int_equal(dlda_most_bytes(&spec, 1000), 1 << 27);
+    assert_int_equal(dlda_most_bytes(&spec, 10000000), 320000000);
 }
 
 static void test_paths_that_lead_nowhere(void **state)
@@ -267,6 +317,7 @@ int main(void)
         cmocka_unit_test(test_gzip_with_a_damaged_bit),   cmocka_unit_test(test_idx_headers_that_lie),
         cmocka_unit_test(test_labels_that_lie),           cmocka_unit_test(test_gzip_with_junk_behind),
         cmocka_unit_test(test_idx_larger_than_a_portion), cmocka_unit_test(test_paths_that_lead_nowhere),
+        cmocka_unit_test(test_expanding_files),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

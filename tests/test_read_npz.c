@@ -31,6 +31,22 @@ static void test_stored_and_deflated(void **state)
     }
 }
 
+static void test_expanding_members(void **state)
+{
+    blob npz = small_npz(1);
+    dlda_dataset *dataset = NULL;
+    dlda_read_spec spec = { .path = write_blob("e.npz", &npz), .most_bytes = 50 };
+
+    (void)state;
+    assert_int_equal(dlda_dataset_open(&spec, &dataset), DLDA_E_FORMAT);
+    if (!strstr(dlda_last_error(), "e.npz: x: compressed data that expands to more than 50 bytes"))
+        fail_msg("%s", dlda_last_error());
+    npz = small_npz(0);
+    write_blob("e.npz", &npz);
+    assert_int_equal(dlda_dataset_open(&spec, &dataset), DLDA_OK); /* stored members are as large as the file */
+    dlda_dataset_destroy(dataset);
+}
+
 static void test_names_of_arrays(void **state)
 {
     static const char *const names[][2] = { { "X.npy", "y.npy" },
@@ -289,6 +305,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stored_and_deflated),
+        cmocka_unit_test(test_expanding_members),
         cmocka_unit_test(test_names_of_arrays),
         cmocka_unit_test(test_parts_and_class_names),
         cmocka_unit_test(test_class_names_that_lie),

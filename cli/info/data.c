@@ -10,6 +10,7 @@
 #include "terminal/table.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const char *const name = "info";
 
@@ -17,19 +18,29 @@ enum { PARTS = 2, MOST_NAMES = 20 };
 
 static const char *const part_names[PARTS] = { "training", "test" };
 
+/* What is said of one part. */
+typedef struct summary {
+    const char *part;
+    size_t count, height, width, channels;
+    const dlda_dataset *labels; /* NULL: it has none */
+} summary;
+
+static summary summary_of(const dlda_dataset *data, const char *part)
+{
+    return (summary){ .part = part,
+                      .count = dlda_dataset_count(data),
+                      .height = dlda_dataset_height(data),
+                      .width = dlda_dataset_width(data),
+                      .channels = dlda_dataset_channels(data),
+                      .labels = dlda_dataset_label(data, 0) >= 0 ? data : NULL };
+}
+
 /* ---- Text ---- */
 
-static void print_part(const dlda_dataset *data, const char *part)
+static void print_classes(const dlda_dataset *data)
 {
     size_t classes = dlda_dataset_classes(data), shown = classes < MOST_NAMES ? classes : MOST_NAMES;
 
-    print("%-12s%zu ", part, dlda_dataset_count(data));
-    if (dlda_dataset_height(data) * dlda_dataset_width(data) == 1)
-        print("rows of %zu numbers\n", dlda_dataset_channels(data));
-    else
-        print("images of %zu x %zu x %zu (height, width, channels)\n", dlda_dataset_height(data),
-              dlda_dataset_width(data), dlda_dataset_channels(data));
-    if (dlda_dataset_label(data, 0) < 0) return;
     print("%-12s%zu:", "classes", classes);
     for (size_t c = 0; c < shown; c++) {
         fputc(' ', stdout);
@@ -38,33 +49,39 @@ static void print_part(const dlda_dataset *data, const char *part)
     print("%s\n", shown < classes ? " ..." : "");
 }
 
-static void write_text(const char *path, dlda_dataset *const parts[PARTS], int labelled)
+static void print_part(const summary *self)
+{
+    print("%-12s%zu ", self->part, self->count);
+    if (self->height * self->width == 1) print("rows of %zu numbers\n", self->channels);
+    else print("images of %zu x %zu x %zu (height, width, channels)\n", self->height, self->width, self->channels);
+    if (self->labels) print_classes(self->labels);
+}
+
+static void write_text(const char *path, const summary *parts, size_t n, int labelled)
 {
     print("%s: %s\n", path, labelled ? "a data set" : "data without labels");
-    for (int part = 0; part < PARTS; part++)
-        if (parts[part]) print_part(parts[part], labelled ? part_names[part] : "samples");
+    for (size_t i = 0; i < n; i++) print_part(&parts[i]);
 }
 
 /* ---- JSON ---- */
 
-static void write_part(json_out *json, const dlda_dataset *data, const char *part)
+static void write_part(json_out *json, const summary *self)
 {
     json_open(json, '{');
     json_key(json, "part");
-    json_text(json, part);
+    json_text(json, self->part);
     json_key(json, "samples");
-    json_count(json, dlda_dataset_count(data));
-    info_write_shape(json, "size", dlda_dataset_height(data), dlda_dataset_width(data),
-                     dlda_dataset_channels(data));
+    json_count(json, self->count);
+    info_write_shape(json, "size", self->height, self->width, self->channels);
     json_key(json, "classes");
     json_open(json, '[');
-    for (size_t c = 0; dlda_dataset_label(data, 0) >= 0 && c < dlda_dataset_classes(data); c++)
-        json_text(json, dlda_dataset_class_name(data, c));
+    for (size_t c = 0; self->labels && c < dlda_dataset_classes(self->labels); c++)
+        json_text(json, dlda_dataset_class_name(self->labels, c));
     json_close(json, ']');
     json_close(json, '}');
 }
 
-static void write_json(const char *path, dlda_dataset *const parts[PARTS], int labelled)
+static void write_json(const char *path, const summary *parts, size_t n)
 {
     json_out json = { .file = stdout };
 
@@ -75,11 +92,16 @@ static void write_json(const char *path, dlda_dataset *const parts[PARTS], int l
     json_text(&json, path);
     json_key(&json, "parts");
     json_open(&json, '[');
-    for (int part = 0; part < PARTS; part++)
-        if (parts[part]) write_part(&json, parts[part], labelled ? part_names[part] : "samples");
+    for (size_t i = 0; i < n; i++) write_part(&json, &parts[i]);
     json_close(&json, ']');
     json_close(&json, '}');
     fputc('\n', stdout);
+}
+
+static void write_parts(const char *path, const cli_options *options, const summary *parts, size_t n, int labelled)
+{
+    if (info_is_json(options)) write_json(path, parts, n);
+    else write_text(path, parts, n, labelled);
 }
 
 /* ---- Reading ---- */
@@ -98,7 +120,8 @@ static dlda_status open_parts(const char *path, const cli_options *options, dlda
     return status;
 }
 
-/* Data without labels. A folder that is not even that is reported as the labelled set that it should have been. */
+/* Data without labels. Where there are labels, or in a folder that is not even that, the failure of the labelled set is
+ * reported. */
 static dlda_status open_images(const char *path, const cli_options *options, dlda_status labelled,
                                dlda_dataset **images)
 {
@@ -106,19 +129,42 @@ static dlda_status open_images(const char *path, const cli_options *options, dld
     char message[1024];
 
     snprintf(message, sizeof message, "%s", dlda_last_error());
+    if (labelled == DLDA_E_FORMAT && dlda_dataset_has_labels(&spec)) return dlda_fail(labelled, "%s", message);
     dlda_status status = dlda_dataset_open_images(&spec, images);
     return status != DLDA_OK && dlda_path_is_folder(path) ? dlda_fail(labelled, "%s", message) : status;
 }
 
+static int is_picture(const dlda_read_spec *spec)
+{
+    const char *format = NULL;
+
+    return dlda_dataset_format(spec, &format) == DLDA_OK && strcmp(format, "picture") == 0;
+}
+
+/* A picture may be large, and its header says all. */
+static dlda_status show_picture(const dlda_read_spec *spec, const cli_options *options)
+{
+    summary picture = { .part = "samples", .count = 1 };
+    dlda_status status = dlda_picture_size(spec, &picture.height, &picture.width, &picture.channels);
+
+    if (status == DLDA_OK) write_parts(spec->path, options, &picture, 1, 0);
+    return status;
+}
+
 dlda_status info_show_data(const char *path, const cli_options *options)
 {
+    const dlda_read_spec spec = data_spec(name, options, path, DLDA_PART_TRAIN);
     dlda_dataset *parts[PARTS] = { NULL };
+    summary found[PARTS];
+    size_t n = 0;
+
+    if (is_picture(&spec)) return show_picture(&spec, options);
     dlda_status status = open_parts(path, options, parts);
     int labelled = status == DLDA_OK;
-
     if (!labelled && !parts[DLDA_PART_TRAIN]) status = open_images(path, options, status, &parts[DLDA_PART_TRAIN]);
-    if (status == DLDA_OK && info_is_json(options)) write_json(path, parts, labelled);
-    else if (status == DLDA_OK) write_text(path, parts, labelled);
+    for (int part = 0; part < PARTS; part++)
+        if (parts[part]) found[n++] = summary_of(parts[part], labelled ? part_names[part] : "samples");
+    if (status == DLDA_OK) write_parts(path, options, found, n, labelled);
     for (int part = 0; part < PARTS; part++) dlda_dataset_destroy(parts[part]);
     return status;
 }

@@ -25,19 +25,25 @@ typedef struct info_file {
 /* ---- Reading ---- */
 
 /* A node takes two bytes in a file and a hundred times as much in memory, so the parts of a file are counted. A model of
- * deeplda has some hundred, networks of others have some ten thousand. */
-enum { MOST_PARTS = 1 << 18 };
+ * deeplda has some hundred, networks of others have some ten thousand. Numbers and unknown fields are no parts, but a
+ * byte of them may take 40 bytes: a model takes as much memory as its file, which is mostly weights, and a little more. */
+enum { MOST_PARTS = 1 << 18, MOST_BEYOND_FILE = 1 << 26 };
 
 typedef struct parts {
     size_t count;
-    int no_memory;
+    size_t room; /* bytes that may still be taken */
+    int no_memory, too_large;
 } parts;
 
 static void *take_for_protobuf(void *context, size_t size)
 {
     parts *self = context;
 
-    if (++self->count > MOST_PARTS) return NULL;
+    if (++self->count > MOST_PARTS || size > self->room) {
+        self->too_large = 1;
+        return NULL;
+    }
+    self->room -= size;
     void *memory = dlda_take_bytes(1, size, "ONNX file");
     if (!memory) self->no_memory = 1;
     return memory;
@@ -56,11 +62,16 @@ static dlda_status unpack(const char *path, DldaOnnx__ModelProto **model, size_t
     ProtobufCAllocator allocator = { take_for_protobuf, release_of_protobuf, &taken };
     char *content = NULL;
 
-    DLDA_TRY(dlda_file_read(path, INT32_MAX, &content, bytes));
+    DLDA_TRY(dlda_file_read(path, INT32_MAX, &content, bytes)); /* protobuf's own limit */
+    taken.room = *bytes + MOST_BEYOND_FILE;
     *model = dlda_onnx__model_proto__unpack(&allocator, *bytes, (const uint8_t *)content);
     if (taken.no_memory) DLDA_TRY(DLDA_E_MEMORY);
     if (taken.count > MOST_PARTS)
         DLDA_FAIL(DLDA_E_FORMAT, "%s: an ONNX file of more than %d parts, expected a model", path, MOST_PARTS);
+    if (taken.too_large)
+        DLDA_FAIL(DLDA_E_FORMAT,
+                  "%s: an ONNX file that takes more than %zu bytes of memory, expected a model, mostly weights",
+                  path, *bytes + MOST_BEYOND_FILE);
     if (!*model) DLDA_FAIL(DLDA_E_FORMAT, "%s: not an ONNX file, or a damaged one", path);
     const char *lack = !(*model)->has_ir_version   ? "version"
                        : !(*model)->graph          ? "graph"

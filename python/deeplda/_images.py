@@ -75,6 +75,11 @@ def array_of_texts(texts: Sequence[str]) -> Any:
     return (ctypes.c_char_p * len(texts))(*(os.fsencode(t) for t in texts))
 
 
+def limits_of(owner: Any) -> dict[str, int]:
+    """What an estimator or a model sets of the limits of dlda_read_spec; 0: the library's."""
+    return {"most_pixels": int(owner.most_pixels or 0), "most_bytes": int(owner.most_bytes or 0)}
+
+
 class Dataset:
     """A data set of the library, made from arrays without a copy or read from files."""
 
@@ -98,10 +103,10 @@ class Dataset:
         return self
 
     @classmethod
-    def of_path(cls, path: Any, names: Sequence[str] | None = None) -> Dataset:
-        """Labelled data of a file or folder; with `names`, these are the classes."""
+    def of_path(cls, path: Any, limits: dict[str, int], names: Sequence[str] | None = None) -> Dataset:
+        """Labelled data of a file or folder; with `names`, these are the classes. `limits`: as limits_of gives them."""
         self = cls()
-        spec = struct["dlda_read_spec"](path=text(path))
+        spec = struct["dlda_read_spec"](path=text(path), **limits)
         if names is not None:
             texts = array_of_texts(names)
             spec.names, spec.classes = ctypes.cast(texts, ctypes.c_void_p), len(names)
@@ -109,7 +114,9 @@ class Dataset:
         return self
 
     @classmethod
-    def of_pictures(cls, paths: Sequence[Any], codes: NDArray[np.int32], names: Sequence[str]) -> Dataset:
+    def of_pictures(
+        cls, paths: Sequence[Any], codes: NDArray[np.int32], names: Sequence[str], limits: dict[str, int]
+    ) -> Dataset:
         """Of picture files, read through a temporary folder of links to them. Pictures of different sizes are resized."""
         with tempfile.TemporaryDirectory(prefix="deeplda-") as folder:
             width = len(str(len(names)))
@@ -120,7 +127,7 @@ class Dataset:
                 if not file.is_file():
                     raise FileNotFoundError(f"{path}: no such picture file")
                 os.symlink(file, os.path.join(folder, f"{code:0{width}}", f"{i:09}{file.suffix}"))
-            return cls.of_path(folder)
+            return cls.of_path(folder, limits)
 
     @property
     def count(self) -> int:

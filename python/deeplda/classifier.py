@@ -25,7 +25,7 @@ from ._estimator import (
     column,
     validate_data,
 )
-from ._images import Dataset, are_images, are_paths, image_array, is_path
+from ._images import Dataset, are_images, are_paths, image_array, is_path, limits_of
 from ._library import lib
 from ._training import Options, Record, Training
 from .model import Model
@@ -80,6 +80,9 @@ class DeepLDAClassifier(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Transf
         Records the run there, for `deeplda report`.
     options : dict, optional
         Further options of the library by name.
+    most_pixels, most_bytes : int, optional
+        Refuse picture files with more pixels, and compressed files that expand to more bytes; None: the limits of the
+        library.
 
     Attributes
     ----------
@@ -143,6 +146,8 @@ class DeepLDAClassifier(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Transf
         callbacks: Sequence[Callable[[Record], Any]] | None = None,
         run_folder: Any = None,
         options: dict[str, Any] | None = None,
+        most_pixels: int | None = None,
+        most_bytes: int | None = None,
     ) -> None:
         self.net = net
         self.objective = objective
@@ -171,6 +176,8 @@ class DeepLDAClassifier(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Transf
         self.callbacks = callbacks
         self.run_folder = run_folder
         self.options = options
+        self.most_pixels = most_pixels
+        self.most_bytes = most_bytes
 
     # ---- Fitting ----
 
@@ -221,7 +228,7 @@ class DeepLDAClassifier(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Transf
         if is_path(X):
             if y is not None:
                 raise ValueError("y is given with the path of a data set, which has labels of its own")
-            return Dataset.of_path(X), None
+            return Dataset.of_path(X, limits_of(self)), None
         if are_paths(X):
             labels = column(y)
             if len(labels) != len(X):
@@ -243,14 +250,14 @@ class DeepLDAClassifier(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Transf
 
     def _labelled(self, images: Any, codes: NDArray[np.int32], names: list[str]) -> Dataset:
         if isinstance(images, list):
-            return Dataset.of_pictures(images, codes, names)
+            return Dataset.of_pictures(images, codes, names, limits_of(self))
         return Dataset.of_arrays(images, codes, names)
 
     def _held_out(self, validation_data: Any, classes: NDArray, names: list[str]) -> Dataset | None:
         if validation_data is None:
             return None
         if is_path(validation_data):
-            return Dataset.of_path(validation_data, names)
+            return Dataset.of_path(validation_data, limits_of(self), names)
         if not isinstance(validation_data, (tuple, list)) or len(validation_data) != 2:
             raise ValueError("validation_data must be (X, y) or the path of a data set")
         X, y = validation_data
@@ -318,6 +325,7 @@ class DeepLDAClassifier(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Transf
 
     def _use(self, model: Model) -> None:
         self.model_ = model
+        model.most_pixels, model.most_bytes = self.most_pixels, self.most_bytes
         self.eigenvalues_ = model.eigenvalues
         total = self.eigenvalues_.sum()
         self.explained_variance_ratio_ = self.eigenvalues_ / total if total > 0 else self.eigenvalues_

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._images import Dataset, are_paths, array_of_texts, image_array, is_path
+from ._images import Dataset, are_paths, array_of_texts, image_array, is_path, limits_of
 from ._library import Handle, byref, constant, lib, read_doubles, read_sizes, struct, take_bytes, text
 from .scatter import threads_of
 
@@ -46,6 +46,9 @@ class Model:
     Images are arrays (n, h, w), (n, h, w, c) or rows (n, d), uint8 (divided by 255) or floats (unchanged); or a list of
     picture files; or the path of a data set.
 
+    Pictures with more than `most_pixels` pixels are refused, and compressed files that expand to more than `most_bytes`
+    bytes; None: the limits of the library (docs/data_formats.md).
+
     Examples
     --------
     >>> model = Model.load("run/model.safetensors")  # doctest: +SKIP
@@ -54,30 +57,40 @@ class Model:
     """
 
     n_jobs: int | None
+    most_pixels: int | None
+    most_bytes: int | None
 
-    def __init__(self, handle: Handle, n_jobs: int | None = None) -> None:
+    def __init__(
+        self, handle: Handle, n_jobs: int | None = None, most_pixels: int | None = None, most_bytes: int | None = None
+    ) -> None:
         self._handle = handle
         self.n_jobs = n_jobs
+        self.most_pixels = most_pixels
+        self.most_bytes = most_bytes
         self._free: dict[int, list[Handle]] = {}
         _models.add(self)
 
     # ---- Files ----
 
     @classmethod
-    def load(cls, path: Any, n_jobs: int | None = None) -> Model:
+    def load(
+        cls, path: Any, n_jobs: int | None = None, most_pixels: int | None = None, most_bytes: int | None = None
+    ) -> Model:
         """Reads a model file, or the model of a run folder."""
         if os.path.isdir(path):
             path = os.path.join(path, "model.safetensors")
         handle = Handle("dlda_model_destroy")
         lib.dlda_model_load(text(path), handle.out)
-        return cls(handle, n_jobs)
+        return cls(handle, n_jobs, most_pixels, most_bytes)
 
     @classmethod
-    def from_bytes(cls, data: bytes, n_jobs: int | None = None) -> Model:
+    def from_bytes(
+        cls, data: bytes, n_jobs: int | None = None, most_pixels: int | None = None, most_bytes: int | None = None
+    ) -> Model:
         """The model of the bytes of a model file."""
         handle = Handle("dlda_model_destroy")
         lib.dlda_model_from_bytes(ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p), len(data), handle.out)
-        return cls(handle, n_jobs)
+        return cls(handle, n_jobs, most_pixels, most_bytes)
 
     def to_bytes(self) -> bytes:
         """The bytes of its model file."""
@@ -92,7 +105,7 @@ class Model:
         lib.dlda_model_export_onnx(self._handle, _kind(proba), text(path))
 
     def __reduce__(self) -> Any:
-        return Model.from_bytes, (self.to_bytes(), self.n_jobs)
+        return Model.from_bytes, (self.to_bytes(), self.n_jobs, self.most_pixels, self.most_bytes)
 
     # ---- What it is ----
 
@@ -260,13 +273,13 @@ class Model:
             raise ValueError(f"priors has shape {values.shape}, expected ({len(self.classes)},)")
         made = Handle("dlda_model_destroy")
         lib.dlda_model_use_priors(self._handle, None if values is None else values.ctypes.data, made.out)
-        return Model(made, self.n_jobs)
+        return Model(made, self.n_jobs, self.most_pixels, self.most_bytes)
 
     def _changed(self, function: Any, data: Dataset, *arguments: Any) -> Model:
         made = Handle("dlda_model_destroy")
         with self._workspace(data.count) as workspace:
             function(self._handle, workspace, data.handle, *arguments, made.out)
-        return Model(made, self.n_jobs)
+        return Model(made, self.n_jobs, self.most_pixels, self.most_bytes)
 
     # ---- Workspaces ----
 
@@ -326,7 +339,7 @@ class Model:
         h, w, c = self.image_shape
         images, good = np.empty((len(paths), h * w * c), np.float32), np.empty(len(paths), np.uint8)
         problems: list[str] = []
-        spec = struct["dlda_read_spec"]()
+        spec = struct["dlda_read_spec"](**limits_of(self))
         callback = type(spec.problem)(lambda _user, message: problems.append(message.decode("utf-8", "replace")))
         spec.problem = callback
         lib.dlda_read_spec_use_model(byref(spec), self._handle)
@@ -348,7 +361,7 @@ class Model:
 
     def _read(self, path: Any, labelled: bool = False, own_classes: bool = True) -> Dataset:
         """A data set in files: its test part if there is one."""
-        spec = struct["dlda_read_spec"](path=text(path))
+        spec = struct["dlda_read_spec"](path=text(path), **limits_of(self))
         lib.dlda_read_spec_use_model(byref(spec), self._handle)
         if not own_classes:
             spec.names, spec.classes = None, 0

@@ -223,6 +223,12 @@ def test_one_more_class(trained, rows):
         clf.add_class(X[:20], 7)
 
 
+def test_compressed_files(tmp_path):
+    np.savez_compressed(tmp_path / "zeros.npz", x=np.zeros((4000, 10, 10), np.uint8), y=np.arange(4000) % 2)
+    with pytest.raises(ValueError, match="expands to more than 100000 bytes"):
+        DeepLDAClassifier(most_bytes=100000).fit(tmp_path / "zeros.npz")
+
+
 def test_pictures(tmp_path):
     rng = np.random.default_rng(0)
     plt = pytest.importorskip("matplotlib.image")
@@ -244,6 +250,15 @@ def test_pictures(tmp_path):
     (tmp_path / "bad.png").write_bytes(b"no picture")
     with pytest.raises(ValueError, match="bad.png"):
         clf.predict([paths[0], tmp_path / "bad.png"])
+    for least in (paths, tmp_path / "set"):
+        with pytest.raises(ValueError, match="expected at most 99 in all"):
+            DeepLDAClassifier(most_pixels=99).fit(least, labels if least is paths else None)
+    clf.model_.most_pixels = 99
+    copy = pickle.loads(pickle.dumps(clf.model_))
+    for model in (clf, copy):
+        with pytest.raises(ValueError, match="expected at most 99 in all"):
+            model.predict(paths[:1])
+    clf.model_.most_pixels = None
     with pytest.raises(FileNotFoundError):
         clf.predict(["none.png"])
     with pytest.raises(FileNotFoundError):

@@ -12,8 +12,9 @@
 
 #include <jansson.h>
 
-/* A value takes about 100 bytes in memory, and 2 in a text. */
-enum { DLDA_MOST_JSON_VALUES = (1 << 20) + (1 << 16) };
+/* A value takes about 100 bytes in memory, and 2 in a text; a key with its value 300. Names of classes or columns are the
+ * most that is written: up to 2^18. */
+enum { DLDA_MOST_JSON_VALUES = (1 << 18) + (1 << 16) };
 
 /* What is wrong with a text. */
 typedef struct dlda_json_error {

@@ -30,8 +30,8 @@ done:
 
 static dlda_status open_flow(dlda_array *self)
 {
-    return self->is_member ? dlda_flow_open_part(self->path, self->name, &self->part, &self->flow)
-                           : dlda_flow_open(&(dlda_input){ .name = self->name }, &self->flow);
+    return self->is_member ? dlda_flow_open_part(self->path, self->name, &self->part, self->spec, &self->flow)
+                           : dlda_flow_open(&(dlda_input){ .name = self->name, .spec = self->spec }, &self->flow);
 }
 
 dlda_status dlda_array_open(const char *path, const dlda_zip_member *member, dlda_array *self)

@@ -11,8 +11,9 @@
 #include "dataset/zip.h"
 
 typedef struct dlda_array {
-    char *path; /* path of the file                          */
-    char *name; /* for messages: the path, or "PATH: MEMBER" */
+    const dlda_read_spec *spec; /* limits what a compressed file may expand to; NULL: no limit */
+    char *path;                 /* path of the file                          */
+    char *name;                 /* for messages: the path, or "PATH: MEMBER" */
     int is_member;
     dlda_zip_part part;
     dlda_npy npy;
@@ -21,7 +22,8 @@ typedef struct dlda_array {
     int size_is_sure; /* the file size was checked against the header */
 } dlda_array;
 
-/* Opens an .npy file, or a member of a zip file. Zero it before; close it also if this fails. */
+/* Opens an .npy file, or a member of a zip file. Zero it before, except for the spec; close it also if
+ * this fails. */
 dlda_status dlda_array_open(const char *path, const dlda_zip_member *member, dlda_array *array);
 void dlda_array_close(dlda_array *array);
 

@@ -130,6 +130,7 @@ static dlda_status get_pixels(dlda_array *array, const dlda_read_spec *spec, pix
 
     DLDA_TRY(check_type(&array->npy, array->name));
     DLDA_TRY(find_layout(array, spec, self));
+    DLDA_TRY(dlda_flow_expect(&array->flow, array->npy.bytes, self->count));
     DLDA_TRY(read_pixels(array, self));
     DLDA_TRY(check_finite(array, self));
 done:

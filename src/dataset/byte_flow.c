@@ -76,6 +76,42 @@ static const char *packing_name(const dlda_flow *self)
     return self->packing == DLDA_GZIP ? "gzip" : "zip";
 }
 
+/* Images and tables shrink by a factor of 3 to 30, zeros by 1000. */
+size_t dlda_most_bytes(const dlda_read_spec *spec, size_t size)
+{
+    enum { USUAL = 1 << 27, FACTOR = 32 };
+
+    if (spec->most_bytes) return spec->most_bytes;
+    return size > USUAL / FACTOR ? FACTOR * size : USUAL;
+}
+
+static dlda_status too_large(const dlda_flow *self)
+{
+    return dlda_fail(DLDA_E_FORMAT,
+                     "%s: compressed data that expands to more than %zu bytes; option most-bytes allows more",
+                     self->name, self->most);
+}
+
+dlda_status dlda_flow_expect(const dlda_flow *self, size_t bytes, size_t samples)
+{
+    enum { SAMPLE = 16 }; /* index, label, and a copy of the label while it is read */
+
+    if (self->packing == DLDA_PLAIN) return DLDA_OK;
+    return bytes > self->most || samples > (self->most - bytes) / SAMPLE ? too_large(self) : DLDA_OK;
+}
+
+static dlda_status limit_file(dlda_flow *self, const dlda_input *input)
+{
+    dlda_status status = DLDA_OK;
+    size_t size = input->size;
+
+    if (!input->spec) return DLDA_OK;
+    if (self->file) DLDA_TRY(dlda_file_length(self->name, self->file, &size));
+    self->most = dlda_most_bytes(input->spec, size);
+done:
+    return status;
+}
+
 /* One call of zlib: from the buffered raw bytes to at most n bytes at `to`. */
 static dlda_status inflate_some(dlda_flow *self, uint8_t *to, size_t n, size_t *got)
 {
@@ -122,22 +158,26 @@ dlda_status dlda_flow_open(const dlda_input *input, dlda_flow *self)
     dlda_status status = DLDA_OK;
 
     *self = (dlda_flow){ .name = input->name, .next = input->bytes, .left = input->bytes ? input->size : 0 };
-    self->unread = SIZE_MAX;
+    self->unread = self->most = SIZE_MAX;
     if (!input->bytes) {
         DLDA_TRY(open_file(input->name, self));
         DLDA_TRY(refill(self));
     }
-    if (self->left >= 2 && self->next[0] == 0x1f && self->next[1] == 0x8b)
+    if (self->left >= 2 && self->next[0] == 0x1f && self->next[1] == 0x8b) {
         DLDA_TRY(start_inflating(self, DLDA_GZIP));
+        DLDA_TRY(limit_file(self, input));
+    }
 done:
     return status;
 }
 
-dlda_status dlda_flow_open_part(const char *path, const char *name, const dlda_zip_part *part, dlda_flow *self)
+dlda_status dlda_flow_open_part(const char *path, const char *name, const dlda_zip_part *part,
+                                const dlda_read_spec *spec, dlda_flow *self)
 {
     dlda_status status = DLDA_OK;
 
     *self = (dlda_flow){ .name = name, .unread = part->packed_size, .part = part, .crc = crc32(0, NULL, 0) };
+    self->most = spec ? dlda_most_bytes(spec, part->packed_size) : SIZE_MAX;
     DLDA_TRY(open_file(path, self));
     if (fseeko(self->file, (off_t)part->offset, SEEK_SET) != 0) DLDA_TRY(cannot_read(self));
     if (part->deflated) DLDA_TRY(start_inflating(self, DLDA_DEFLATE));
@@ -188,6 +228,7 @@ dlda_status dlda_flow_get(dlda_flow *self, void *to, size_t n, size_t *got)
         if (self->packing != DLDA_PLAIN && self->left == 0) break;
         if (self->packing != DLDA_PLAIN) {
             DLDA_TRY(inflate_some(self, bytes + *got, n - *got, &now));
+            if (now > self->most - self->given) DLDA_TRY(too_large(self));
             if (self->ended) DLDA_TRY(check_packed_end(self));
         } else {
             DLDA_TRY(get_plain(self, bytes + *got, n - *got, &now));

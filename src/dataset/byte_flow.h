@@ -34,7 +34,8 @@ typedef struct dlda_flow {
     const uint8_t *next; /* buffered raw bytes that are not yet used   */
     size_t left;         /* number of them                             */
     dlda_packing packing;
-    int ended; /* the end of the compressed stream was reached */
+    int ended;   /* the end of the compressed stream was reached */
+    size_t most; /* bytes that compressed data may expand to */
     z_stream zlib;
     const dlda_zip_part *part; /* NULL: not a zip member                   */
     uLong crc;                 /* of the bytes delivered, for a zip member */
@@ -43,9 +44,15 @@ typedef struct dlda_flow {
 /* Opens a whole file or memory; decompresses it if it starts with the gzip magic number. Close it also if this
  * fails. The name must outlive it. */
 dlda_status dlda_flow_open(const dlda_input *input, dlda_flow *flow);
-/* Opens a member of the zip file `path`; `name` is for messages. Both and the part must outlive it. */
-dlda_status dlda_flow_open_part(const char *path, const char *name, const dlda_zip_part *part, dlda_flow *flow);
+/* Opens a member of the zip file `path`; `name` is for messages. Both and the part must outlive it. The spec limits what
+ * it may expand to; NULL: no limit. */
+dlda_status dlda_flow_open_part(const char *path, const char *name, const dlda_zip_part *part,
+                                const dlda_read_spec *spec, dlda_flow *flow);
 void dlda_flow_close(dlda_flow *flow);
+
+/* Refuses compressed data by a header that promises more than the limit: `bytes`, and what `samples` samples take in a
+ * data set besides. */
+dlda_status dlda_flow_expect(const dlda_flow *flow, size_t bytes, size_t samples);
 
 /* Copies n bytes to `to`; fewer only at the end. */
 dlda_status dlda_flow_get(dlda_flow *flow, void *to, size_t n, size_t *got);

@@ -354,7 +354,8 @@ dlda_status dlda_csv_open(const dlda_csv_spec *spec, dlda_csv **csv)
     self->missing = spec->missing;
     self->comm = spec->comm;
     DLDA_TRY(take_files(self, spec));
-    DLDA_TRY(dlda_csv_text_open((const char *const *)self->files, self->n_files, self->name, &self->text));
+    DLDA_TRY(
+        dlda_csv_text_open((const char *const *)self->files, self->n_files, self->name, spec->limits, &self->text));
     DLDA_TRY(dlda_class_list_create("labels", &self->list));
     DLDA_TRY(dlda_csv_read_columns(self, spec));
     DLDA_TRY(choose_share(self));
@@ -404,6 +405,17 @@ size_t dlda_csv_incomplete(const dlda_csv *self)
 size_t dlda_csv_features(const dlda_csv *self)
 {
     return self->n_features;
+}
+
+dlda_status dlda_csv_expect(const dlda_csv *self)
+{
+    dlda_status status = DLDA_OK;
+    size_t bytes = 0;
+
+    DLDA_TRY(dlda_multiply_sizes(self->rows, self->n_features * sizeof(float), self->path, &bytes));
+    DLDA_TRY(dlda_flow_expect(&self->text.flow, bytes, self->rows));
+done:
+    return status;
 }
 
 const dlda_class_list *dlda_csv_classes(const dlda_csv *self)

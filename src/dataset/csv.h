@@ -32,7 +32,8 @@ typedef struct dlda_csv_spec {
     size_t n_means;
     const char *const *more; /* [n_more] further files with the same columns */
     size_t n_more;
-    const dlda_comm *comm; /* ranks that divide the rows; NULL: one */
+    const dlda_comm *comm;        /* ranks that divide the rows; NULL: one */
+    const dlda_read_spec *limits; /* of compressed files; must outlive the table; NULL: none */
 } dlda_csv_spec;
 
 /* Opens the file (plain or gzip), interprets the first line, and reads the file once to count rows and collect
@@ -51,6 +52,9 @@ size_t dlda_csv_columns(const dlda_csv *csv);
 size_t dlda_csv_label(const dlda_csv *csv);
 const char *dlda_csv_column_name(const dlda_csv *csv, size_t column);
 int dlda_csv_uses(const dlda_csv *csv, size_t column);
+
+/* Fails if the rows of a compressed file would take more memory in a data set than its limits allow. */
+dlda_status dlda_csv_expect(const dlda_csv *csv);
 
 /* Back to the first row. */
 dlda_status dlda_csv_rewind(dlda_csv *csv);

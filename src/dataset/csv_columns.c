@@ -102,6 +102,10 @@ static char find_separator(const dlda_csv *self, const dlda_record *lines, size_
 
 /* ---- Names ---- */
 
+/* A column takes some hundred bytes, and two in a file. Images of 295 x 295 in RGB have fewer, and no more names can be
+ * saved. */
+enum { MOST_COLUMNS = 1 << 18 };
+
 static dlda_status take_names(dlda_csv *self, const dlda_record *first)
 {
     dlda_status status = DLDA_OK;
@@ -110,6 +114,9 @@ static dlda_status take_names(dlda_csv *self, const dlda_record *first)
     size_t count = 0;
 
     for (; dlda_fields_next(&fields, &field); count++) {}
+    if (count > MOST_COLUMNS)
+        DLDA_FAIL(DLDA_E_FORMAT, "%s: line %zu has %zu columns, expected at most %d", self->path, first->line,
+                  count, MOST_COLUMNS);
     DLDA_TRY(DLDA_TAKE(&self->columns, count, self->path));
     self->n_columns = count;
     fields = dlda_csv_fields(self, first);

@@ -12,19 +12,21 @@
 #include <string.h>
 
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
-enum { FIRST_ROOM = 1 << 12, MOST_RECORD = 1 << 16, FIRST_RECORDS = 16 }; /* small files, thousands per second */
+enum { FIRST_ROOM = 1 << 12, MOST_RECORD = 1 << 15, FIRST_RECORDS = 16 }; /* small files, thousands per second */
 #else
-enum { FIRST_ROOM = 1 << 22, MOST_RECORD = 1 << 26, FIRST_RECORDS = 1024 };
+enum { FIRST_ROOM = 1 << 22, MOST_RECORD = 1 << 25, FIRST_RECORDS = 1024 };
 #endif
 
 /* ---- The buffer ---- */
 
-dlda_status dlda_csv_text_open(const char *const *files, size_t n, const char *name, dlda_csv_text *self)
+dlda_status dlda_csv_text_open(const char *const *files, size_t n, const char *name, const dlda_read_spec *limits,
+                               dlda_csv_text *self)
 {
     dlda_status status = DLDA_OK;
 
     *self = (dlda_csv_text){ .files = files,
                              .n_files = n,
+                             .limits = limits,
                              .name = name,
                              .share = { .end_file = n, .end_record = SIZE_MAX },
                              .room = FIRST_ROOM,
@@ -68,6 +70,13 @@ done:
     return status;
 }
 
+static dlda_status check_length(const dlda_csv_text *self, size_t line, size_t length)
+{
+    if (length <= MOST_RECORD) return DLDA_OK;
+    return dlda_fail(DLDA_E_FORMAT, "%s: line %zu has more than %d bytes; is there a quote that is never closed?",
+                     current_name(self), line, MOST_RECORD);
+}
+
 /* Moves the unused text to the front of the buffer and fills the rest. */
 static dlda_status read_more(dlda_csv_text *self)
 {
@@ -76,10 +85,8 @@ static dlda_status read_more(dlda_csv_text *self)
     if (self->next > 0) memmove(self->text, self->text + self->next, self->used - self->next);
     self->used -= self->next;
     self->next = 0;
+    DLDA_TRY(check_length(self, self->line, self->used));
     if (self->used > self->room / 2) {
-        if (self->room >= MOST_RECORD)
-            DLDA_FAIL(DLDA_E_FORMAT, "%s: line %zu has more than %d bytes; is there a quote that is never closed?",
-                      current_name(self), self->line, MOST_RECORD / 2);
         DLDA_TRY(DLDA_ENLARGE(&self->text, self->used, 2 * self->room, current_name(self)));
         self->room *= 2;
     }
@@ -98,7 +105,7 @@ static dlda_status open_file(dlda_csv_text *self, size_t file)
     self->file = file;
     self->line = 1;
     self->fresh = 1;
-    DLDA_TRY(dlda_flow_open(&(dlda_input){ .name = self->files[file] }, &self->flow));
+    DLDA_TRY(dlda_flow_open(&(dlda_input){ .name = self->files[file], .spec = self->limits }, &self->flow));
     DLDA_TRY(fill(self));
 done:
     return status;
@@ -182,6 +189,7 @@ static dlda_status find_records(dlda_csv_text *self, size_t most, size_t *n)
         }
         dlda_record *found = &self->records[*n];
         if (take_record(self, found)) {
+            DLDA_TRY(check_length(self, found->line, found->end - found->begin));
             if (!is_header(self, found)) *n += self->taken++ >= self->share.first_record;
         } else if (self->at_end && self->file + 1 < self->share.end_file) {
             DLDA_TRY(open_file(self, self->file + 1));

@@ -27,7 +27,8 @@ typedef int dlda_is_header(const void *owner, const dlda_record *record);
 typedef struct dlda_csv_text {
     const char *const *files; /* [n_files] paths                               */
     size_t n_files;
-    const char *name; /* of the only file in messages; NULL: the path  */
+    const dlda_read_spec *limits; /* of compressed files; NULL: none */
+    const char *name;             /* of the only file in messages; NULL: the path  */
     dlda_csv_share share;
     dlda_is_header *is_header; /* NULL: there are no headers                    */
     const void *owner;
@@ -45,8 +46,9 @@ typedef struct dlda_csv_text {
 } dlda_csv_text;
 
 /* Opens files [n], plain or gzip; all of them are the share. Zero it before; close it also if this fails. Paths and name
- * must outlive it. */
-dlda_status dlda_csv_text_open(const char *const *files, size_t n, const char *name, dlda_csv_text *text);
+ * must outlive it, and so must `limits`, the spec that limits what a compressed file may expand to; NULL: nothing does. */
+dlda_status dlda_csv_text_open(const char *const *files, size_t n, const char *name, const dlda_read_spec *limits,
+                               dlda_csv_text *text);
 void dlda_csv_text_close(dlda_csv_text *text);
 /* Back to the first record of the share. */
 dlda_status dlda_csv_text_rewind(dlda_csv_text *text);

@@ -13,7 +13,7 @@ DLDA_EMBED(dlda_digits_test_labels, "data/digits/t10k-labels-idx1-ubyte.gz");
 #define INPUT(name, symbol)                                                                                        \
     (dlda_input)                                                                                                   \
     {                                                                                                              \
-        name, symbol, (size_t)(symbol##_end - symbol)                                                              \
+        name, symbol, (size_t)(symbol##_end - symbol), NULL                                                        \
     }
 
 dlda_input dlda_embedded_images(dlda_part part)

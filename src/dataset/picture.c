@@ -179,6 +179,21 @@ dlda_status dlda_picture_shape(const char *path, const dlda_picture_request *req
     return read_picture(path, request, shape, NULL);
 }
 
+dlda_status dlda_picture_size(const dlda_read_spec *spec, size_t *height, size_t *width, size_t *channels)
+{
+    DLDA_NEED(spec, height, width, channels);
+    DLDA_NEED(spec->path);
+    dlda_image_shape shape = { 0 };
+    dlda_status status = dlda_picture_shape(spec->path, &(dlda_picture_request){ .most_pixels = spec->most_pixels },
+                                            &shape);
+
+    if (status != DLDA_OK) return status;
+    *height = shape.height;
+    *width = shape.width;
+    *channels = shape.channels;
+    return DLDA_OK;
+}
+
 dlda_status dlda_picture_read(const char *path, const dlda_picture_request *request, dlda_raw_images *image)
 {
     dlda_image_shape shape = { 0 };
@@ -233,14 +248,22 @@ static dlda_status refuse_picture(const dlda_source *source, dlda_dataset **data
                      source->spec->path);
 }
 
+/* A size in the spec lets a picture be decoded at a part of its size, or be refused by its header. */
 static dlda_status read_alone(const dlda_source *source, dlda_dataset **dataset)
 {
     dlda_status status = DLDA_OK;
     dlda_raw_images raw = { 0 };
+    const dlda_read_spec *spec = source->spec;
+    const dlda_image_shape wanted = { .height = spec->height, .width = spec->width };
+    const dlda_image_shape fixed = { .height = spec->fixed_height, .width = spec->fixed_width };
+    const dlda_picture_request request = { .want = wanted.height ? &wanted : NULL,
+                                           .only = !wanted.height && fixed.height ? &fixed : NULL,
+                                           .most_pixels = spec->most_pixels,
+                                           .most_scans = spec->most_scans };
 
-    const dlda_picture_request request = { .most_pixels = source->spec->most_pixels,
-                                           .most_scans = source->spec->most_scans };
-    DLDA_TRY(dlda_picture_read(source->spec->path, &request, &raw));
+    if (fixed.height * fixed.width == 1)
+        DLDA_FAIL(DLDA_E_SHAPE, "%s: found a picture, expected a table with rows of numbers", spec->path);
+    DLDA_TRY(dlda_picture_read(spec->path, &request, &raw));
     DLDA_TRY(dlda_dataset_adopt(&raw, NULL, 0, NULL, dataset));
 done:
     dlda_release(raw.bytes);

@@ -17,6 +17,7 @@ static dlda_status read_rows(dlda_csv *csv, const char *path, float **values, in
     dlda_status status = DLDA_OK;
     size_t rows = dlda_csv_rows(csv), features = dlda_csv_features(csv), size = 0, n = 0;
 
+    DLDA_TRY(dlda_csv_expect(csv));
     DLDA_TRY(dlda_multiply_sizes(rows, features, path, &size));
     DLDA_TRY(DLDA_TAKE(values, size, path));
     DLDA_TRY(DLDA_TAKE(classes, rows, path));
@@ -43,7 +44,8 @@ static dlda_status open_table(const dlda_read_spec *spec, size_t unlabelled, int
                                              .unlabelled = unlabelled,
                                              .features = wanted,
                                              .n_features = n,
-                                             .labelled = labelled },
+                                             .labelled = labelled,
+                                             .limits = spec },
                            csv));
 done:
     dlda_release(wanted);

@@ -67,6 +67,7 @@ static dlda_status read_idx(const dlda_input *input, int labels, idx_header *hea
 
     DLDA_TRY(dlda_flow_open(input, &from));
     DLDA_TRY(read_header(&from, labels, header));
+    DLDA_TRY(dlda_flow_expect(&from, header->promised, labels ? 0 : header->dimension[0]));
     DLDA_TRY(dlda_flow_read_rest(&from, header->promised, payload));
 done:
     dlda_flow_close(&from);

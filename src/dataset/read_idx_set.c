@@ -48,6 +48,13 @@ static dlda_status read_embedded(const dlda_source *source, dlda_dataset **datas
     return read_pair(&images, &labels, DLDA_DIGITS_CLASSES, dataset);
 }
 
+static dlda_status read_files(const dlda_read_spec *spec, const char *images, const char *labels,
+                              dlda_dataset **dataset)
+{
+    return read_pair(&(dlda_input){ .name = images, .spec = spec }, &(dlda_input){ .name = labels, .spec = spec },
+                     0, dataset);
+}
+
 /* Finds `stem`-`kind` in a folder, e.g. train-images-idx3-ubyte; also with '.' for '-', also as .gz. */
 static dlda_status find_in_folder(const char *folder, const char *stem, const char *kind, char **path)
 {
@@ -70,15 +77,16 @@ done:
     return status;
 }
 
-static dlda_status read_folder(const char *folder, dlda_part part, dlda_dataset **dataset)
+static dlda_status read_folder(const dlda_read_spec *spec, dlda_dataset **dataset)
 {
     dlda_status status = DLDA_OK;
-    int train = part == DLDA_PART_TRAIN;
+    const char *folder = spec->path;
+    int train = spec->part == DLDA_PART_TRAIN;
     char *images = NULL, *labels = NULL;
 
     DLDA_TRY(find_in_folder(folder, train ? "train-images" : "t10k-images", "idx3-ubyte", &images));
     DLDA_TRY(find_in_folder(folder, train ? "train-labels" : "t10k-labels", "idx1-ubyte", &labels));
-    DLDA_TRY(read_pair(&(dlda_input){ .name = images }, &(dlda_input){ .name = labels }, 0, dataset));
+    DLDA_TRY(read_files(spec, images, labels, dataset));
 done:
     dlda_release(images);
     dlda_release(labels);
@@ -121,13 +129,13 @@ done:
     return status;
 }
 
-static dlda_status read_file(const char *path, dlda_dataset **dataset)
+static dlda_status read_file(const dlda_read_spec *spec, dlda_dataset **dataset)
 {
     dlda_status status = DLDA_OK;
     char *labels = NULL;
 
-    DLDA_TRY(find_labels_beside(path, &labels));
-    DLDA_TRY(read_pair(&(dlda_input){ .name = path }, &(dlda_input){ .name = labels }, 0, dataset));
+    DLDA_TRY(find_labels_beside(spec->path, &labels));
+    DLDA_TRY(read_files(spec, spec->path, labels, dataset));
 done:
     dlda_release(labels);
     return status;
@@ -185,8 +193,7 @@ static int has_part(const dlda_source *source, dlda_part part)
 
 static dlda_status read_idx(const dlda_source *source, dlda_dataset **dataset)
 {
-    return source->is_folder ? read_folder(source->spec->path, source->spec->part, dataset)
-                             : read_file(source->spec->path, dataset);
+    return source->is_folder ? read_folder(source->spec, dataset) : read_file(source->spec, dataset);
 }
 
 static int has_labels(const dlda_source *source)
@@ -205,7 +212,7 @@ static dlda_status read_images(const dlda_source *source, dlda_dataset **dataset
 
     if (source->is_folder) return read_idx(source, dataset);
     (void)has_labels(source); /* which protects them */
-    DLDA_TRY(dlda_idx_read_images(&(dlda_input){ .name = source->spec->path }, &raw));
+    DLDA_TRY(dlda_idx_read_images(&(dlda_input){ .name = source->spec->path, .spec = source->spec }, &raw));
     DLDA_TRY(dlda_dataset_adopt(&raw, NULL, 0, NULL, dataset));
 done:
     dlda_release(raw.bytes);

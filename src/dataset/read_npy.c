@@ -114,7 +114,7 @@ static dlda_status read_files(const dlda_read_spec *spec, const char *images, co
                               const char *others, dlda_dataset **dataset)
 {
     dlda_status status = DLDA_OK;
-    dlda_array X = { 0 }, y = { 0 }, other = { 0 };
+    dlda_array X = { .spec = spec }, y = X, other = X;
 
     DLDA_TRY(dlda_array_open(images, NULL, &X));
     DLDA_TRY(dlda_array_open(labels, NULL, &y));
@@ -162,13 +162,14 @@ done:
     return status;
 }
 
-dlda_status dlda_npy_read_images(const char *path, dlda_dataset **dataset)
+dlda_status dlda_npy_read_images(const dlda_read_spec *spec, dlda_dataset **dataset)
 {
-    dlda_array X = { 0 };
-    dlda_status status = dlda_array_open(path, NULL, &X);
+    dlda_array X = { .spec = spec };
+    dlda_status status = dlda_array_open(spec->path, NULL, &X);
 
     if (status == DLDA_OK)
-        status = dlda_array_set_read(&(dlda_array_set){ .images = &X }, &(dlda_read_spec){ .path = path }, dataset);
+        status = dlda_array_set_read(&(dlda_array_set){ .images = &X }, &(dlda_read_spec){ .path = spec->path },
+                                     dataset);
     dlda_array_close(&X);
     return status;
 }
@@ -218,7 +219,7 @@ static dlda_status read_unlabelled(const dlda_source *source, dlda_dataset **dat
 {
     if (source->is_folder) return read_npy(source, dataset);
     (void)has_labels(source); /* which protects them */
-    return dlda_npy_read_images(source->spec->path, dataset);
+    return dlda_npy_read_images(source->spec, dataset);
 }
 
 const dlda_reader dlda_npy_reader = { .name = "npy",

@@ -68,7 +68,7 @@ static dlda_status read_npz(const dlda_source *source, dlda_dataset **dataset)
     const char *path = source->spec->path;
     dlda_zip *zip = NULL;
     dlda_npz_names names = { 0 };
-    dlda_array X = { 0 }, y = { 0 }, others = { 0 }, texts = { 0 };
+    dlda_array X = { .spec = source->spec }, y = X, others = X, texts = X;
 
     DLDA_TRY(dlda_zip_open(path, &zip));
     DLDA_TRY(dlda_npz_find(path, zip, source->spec->part, &names));

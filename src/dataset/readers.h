@@ -60,7 +60,11 @@ typedef struct dlda_input {
     const char *name;
     const uint8_t *bytes; /* NULL: a file */
     size_t size;
+    const dlda_read_spec *spec; /* its most_bytes limits what compressed bytes expand to; NULL: no limit */
 } dlda_input;
+
+/* What `size` bytes may expand to under a spec: most_bytes or its default. */
+size_t dlda_most_bytes(const dlda_read_spec *spec, size_t size);
 
 /* Images as read; release `bytes` with dlda_release. */
 typedef struct dlda_raw_images {
@@ -76,8 +80,8 @@ dlda_status dlda_dataset_adopt(dlda_raw_images *raw, const int *labels, size_t c
 dlda_status dlda_idx_read_images(const dlda_input *input, dlda_raw_images *images);
 dlda_status dlda_idx_read_labels(const dlda_input *input, uint8_t **labels, size_t *count);
 
-/* Reads an .npy file as images without labels. */
-dlda_status dlda_npy_read_images(const char *path, dlda_dataset **dataset);
+/* Reads an .npy file as images without labels; of the spec, only path and limits are used. */
+dlda_status dlda_npy_read_images(const dlda_read_spec *spec, dlda_dataset **dataset);
 /* NAME_labels.npy for NAME.npy, the name used for writing; in new memory. */
 dlda_status dlda_npy_labels_name(const char *path, char **labels);
 /* The label file that belongs to an .npy file, by the rules of read_npy.c; in new memory. */

@@ -247,6 +247,12 @@ dlda_status dlda_images_fit(dlda_raw_images *images, const dlda_read_spec *spec)
     DLDA_TRY(dlda_resizer_create(&have, &want, &resizer));
     size_t before = dlda_image_size(&have), after = dlda_image_size(&want), all = 0;
     DLDA_TRY(dlda_multiply_sizes(images->count, after, "resized images", &all));
+    size_t most = dlda_most_bytes(spec, images->count * before);
+    if (all > most)
+        DLDA_FAIL(DLDA_E_SHAPE,
+                  "%zu images of %zu x %zu would take %zu bytes as %zu x %zu, expected at most %zu; option "
+                  "most-bytes allows more",
+                  images->count, have.height, have.width, all, want.height, want.width, most);
     DLDA_TRY(DLDA_TAKE(&bytes, all, "resized images"));
     for (size_t i = 0; i < images->count; i++)
         dlda_resizer_run(resizer, images->bytes + i * before, bytes + i * after);

@@ -32,6 +32,8 @@ dlda_status dlda_names_to_json(const char *const *names, size_t count, const cha
     dlda_status status = DLDA_OK;
     json_t *array = json_array();
 
+    if (count > DLDA_MOST_CLASSES)
+        DLDA_FAIL(DLDA_E_ARGUMENT, "%s: %zu names, expected at most %d", path, count, DLDA_MOST_CLASSES);
     for (size_t c = 0; c < count; c++) {
         if (!dlda_is_utf8(names[c]))
             DLDA_FAIL(DLDA_E_ARGUMENT, "%s: the name '%s' is not valid UTF-8", path, dlda_show(names[c]).text);

@@ -273,7 +273,7 @@ expect 2 refit "$hard" --add-class new --as-trained data/album -o bad.safetensor
 expect 2 refit "$hard" --add-class 1 data/album -o bad.safetensors; says "has a class '1' already"
 expect 1 refit "$hard" --add-class new data/missing -o bad.safetensors; says 'data/missing'
 expect 1 refit "$hard" --add-class new data/zero.png -o bad.safetensors; says 'zero.png: .*1 samples of the new class, expected at least 2'
-expect 1 refit "$hard" --add-class new data/large.png -o bad.safetensors; says 'images are 8 x 8 x 1, the model expects 6 x 6 x 1'
+expect 1 refit "$hard" --add-class new data/large.png -o bad.safetensors; says 'large.png: 8 x 8 pixels (height, width), expected 6 x 6; option --resize'
 expect 1 refit "$hard" digits -o bad.safetensors; says 'images are 28 x 28 x 1, the model expects 6 x 6 x 1'
 expect 1 refit "$hard" data/one_class -o bad.safetensors; says 'data/one_class: .*class'
 expect 1 refit missing.safetensors hard -o bad.safetensors; says 'missing.safetensors'

@@ -4,6 +4,7 @@
 
     hostile.py PROGRAM
 """
+import gzip
 import json
 import os
 import pty
@@ -13,10 +14,12 @@ import struct
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 PROGRAM = os.path.abspath(sys.argv[1])
 PATIENCE = 120  # seconds; whatever takes longer has failed
-MEMORY = (512 << 20) * (5 if "asan" in PROGRAM else 1)  # bytes
+SLOW = 5 if "asan" in PROGRAM else 1  # sanitizers need more of both
+MEMORY, SECONDS = (512 << 20) * SLOW, 3 * SLOW
 FAILED = []
 
 # An escape sequence, its form with one control character of two bytes (U+009B), DEL, and a mark that reverses writing.
@@ -246,12 +249,12 @@ def test_lists():
 
 
 def peak_of(arguments):
-    """Exit code, messages, and the largest resident size in bytes."""
+    """Exit code, messages, processor seconds, and the largest resident size in bytes."""
     with open("out", "wb") as out, open("err", "wb") as err:
         process = subprocess.Popen([PROGRAM, *arguments], stdout=out, stderr=err)
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
-    return process.returncode, open("err", "rb").read(), usage.ru_maxrss * 1024
+    return process.returncode, open("err", "rb").read(), usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
 
 
 def field(number, data):
@@ -263,16 +266,73 @@ def field(number, data):
             return bytes([number << 3 | 2]) + varint + data
 
 
-def test_memory():
-    nodes = field(1, b"") * 5000000
-    write("nodes.onnx", b"\x08\x07" + field(8, b"\x10\x0d") + field(7, nodes))
+def onnx(graph, rest=b""):
+    return b"\x08\x07" + field(8, b"\x10\x0d") + rest + field(7, graph)
+
+
+def write_onnx_files():
+    """Each of them has much that is small in a file and large in memory."""
+    write("nodes.onnx", onnx(field(1, b"") * 5000000))
+    write("dims.onnx", onnx(field(5, b"\x08\x01" * 15000000)))
+    write("packed.onnx", onnx(field(5, field(1, b"\x01" * 80000000))))
+    write("unknown.onnx", onnx(b"", b"\xb8\x3e\x01" * 10000000))
+
+
+def write_headers():
     header = b"{" + b",".join(b'"%x":0' % i for i in range(3000000)) + b"}"
     write("header.safetensors", struct.pack("<Q", len(header)) + header)
-    text = '{"__metadata__":{"deeplda_format":"3","network":"x","options":"{}","classes":"' + "[0," + "0," * 15000000 + '0]"}}'
+    keys = b'{"__metadata__":{' + b",".join(b'"k%d":""' % i for i in range(1000000)) + b"}}"
+    write("keys.safetensors", struct.pack("<Q", len(keys)) + keys)
+    text = '{"__metadata__":{"deeplda_format":"1","network":"x","options":"{}","classes":"' + "[0," + "0," * 15000000 + '0]"}}'
     write("classes.safetensors", struct.pack("<Q", len(text)) + text.encode())
-    for name in ("nodes.onnx", "header.safetensors", "classes.safetensors"):
-        code, message, peak = peak_of(["info", name])
-        check(code == 1 and message and peak < MEMORY, f"{name}, {os.path.getsize(name) >> 20} MB: {peak >> 20} MB, {message[:120]!r}")
+
+
+def write_tables():
+    names, ones = b",".join(b"c%d" % i for i in range(1000000)), b",".join([b"1"] * 1000000)
+    write("columns.csv", names + b"\n" + ones + b"\n" + ones + b"\n")
+    with gzip.open("line.csv.gz", "wb", 1) as file:
+        for i in range(5):
+            file.write(b",".join(b"column%d%d" % (i, j) for j in range(1000000)) + b",")
+        file.write(b"label\n" + b"1," * 5000000 + b"x\n")
+    with gzip.open("rows.csv.gz", "wb", 1) as file:
+        for _ in range(100):
+            file.write(b"7,a\n8,b\n" * 200000)
+
+
+def write_arrays():
+    """Fifty million images of one pixel."""
+    count, pixels = 50000000, b"\0" * 50000000
+    with zipfile.ZipFile("pixels.npz", "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file:
+        for name, shape in (("x.npy", f"({count}, 1, 1)"), ("y.npy", f"({count},)")):
+            file.writestr(name, npy(f"{{'descr': '|u1', 'fortran_order': False, 'shape': {shape}, }}") + pixels)
+    for name, start in (("images-idx3", struct.pack(">IIII", 0x803, count, 1, 1)), ("labels-idx1", struct.pack(">II", 0x801, count))):
+        write(f"pixels-{name}-ubyte.gz", gzip.compress(start + pixels, 1))
+
+
+def in_child(function):
+    """Calls a function in a process of its own: the memory that it takes would count as that of programs started later."""
+    child = os.fork()
+    if child == 0:
+        function()
+        os._exit(0)
+    check(os.waitpid(child, 0)[1] == 0, function.__name__)
+
+
+def test_memory():
+    for function in (write_onnx_files, write_headers, write_tables, write_arrays):
+        in_child(function)
+    cases = [(["info"], name, words) for name, words in (
+        ("nodes.onnx", b"bytes of memory"), ("dims.onnx", b"bytes of memory"), ("packed.onnx", b"bytes of memory"),
+        ("unknown.onnx", b"bytes of memory"), ("header.safetensors", b"too many values"), ("keys.safetensors", b"too many values"),
+        ("classes.safetensors", b"values in JSON"), ("columns.csv", b"line 1 has 1000000 columns, expected at most 262144"),
+        ("line.csv.gz", b"line 1 has more than 33554432 bytes"), ("rows.csv.gz", b"expands to more than 134217728 bytes"),
+        ("pixels.npz", b"expands to more than"), ("pixels-images-idx3-ubyte.gz", b"expands to more than"))]
+    cases += [(["lda"], "columns.csv", b"1000000 columns"), (["lda"], "line.csv.gz", b"33554432 bytes"),
+              (["data", "check"], "columns.csv", b"1000000 columns"), (["predict", "run"], "pixels.npz", b"option --most-bytes allows more")]
+    for command, name, words in cases:
+        code, message, seconds, peak = peak_of([*command, name])
+        check(code == 1 and words in message and peak < MEMORY and seconds < SECONDS,
+              f"{' '.join(command)} {name}, {os.path.getsize(name) >> 10} kB: {seconds:.2f} s, {peak >> 20} MB, {message[:120]!r}")
 
 
 def main():

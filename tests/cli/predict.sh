@@ -145,7 +145,7 @@ holds "a header with the class" test "$(head -1 test.csv)" = LD1,LD2,class
 holds "a line for each image" test "$(wc -l <test.csv)" -eq 41
 expect 0 embed "$model" data/zero.png --raw -o raw.csv; holds "no class" test "$(head -1 raw.csv | cut -d , -f 1,2)$(grep -c class raw.csv)" = F1,F20
 expect 2 embed; says 'expected MODEL \[DATA\]'
-expect 1 embed "$model" data/large.png -o none.npy; says '8 x 8 x 1, the model expects 6 x 6 x 1'
+expect 1 embed "$model" data/large.png -o none.npy; says 'large.png: 8 x 8 pixels (height, width), expected 6 x 6; option --resize'
 expect 1 embed "$model" data/fewer_labels --from train -o none.npy; says '100'
 expect 1 embed "$model" data/missing -o none.npy; says 'data/missing'
 expect 1 embed "$model" data/good -o nowhere/none.npy; says 'nowhere/none.npy'
