@@ -37,6 +37,7 @@ typedef struct cli_command {
     int takes_presets;    /* --help lists the presets of the data sets  */
     int replaces;         /* the output may overwrite the first operand */
     int updates;          /* reads and rewrites files of its folder     */
+    int trains;           /* locks a run folder while it writes into it */
     /* NULL, or commands of two words ("data show") and a final NULL: the first operand selects one of them. */
     const struct cli_command *const *verbs;
     /* Executes the command and returns the exit code. */

@@ -413,6 +413,7 @@ static int run_train(const cli_arguments *arguments)
 const cli_command train_command = {
     .name = "train",
     .operands = "[DATA]",
+    .trains = 1,
     .least = 0,
     .most = 1,
     .summary = "Train a network, test it, and save the model.",

@@ -31,6 +31,7 @@ typedef struct file_set {
 static struct {
     pthread_mutex_t lock; /* pictures are read by several threads */
     file_set read, own;
+    int trains; /* this process locks its run folder itself */
 } files = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* ---- Sets ---- */
@@ -113,7 +114,7 @@ static dlda_status check_unlocked(const char *path)
     dlda_status status = DLDA_OK;
     char *folder = NULL;
 
-    if (!run_file_is(dlda_path_name(path))) return DLDA_OK;
+    if (files.trains || !run_file_is(dlda_path_name(path))) return DLDA_OK;
     DLDA_TRY(dlda_path_folder(path, &folder));
     DLDA_TRY(dlda_folder_lock_check(folder));
 done:
@@ -141,10 +142,11 @@ dlda_status inputs_allow(const char *path)
     return stat(path, &info) == 0 ? note(&files.own, &info) : DLDA_OK;
 }
 
-void inputs_begin(void)
+void inputs_begin(int trains)
 {
     static const dlda_file_guard guard = { note_read, note_created, check_replaced };
 
+    files.trains = trains;
     dlda_file_guard_install(&guard);
 }
 

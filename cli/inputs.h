@@ -11,8 +11,9 @@
 
 #include "deeplda_lda.h"
 
-/* From here on, files that are read are noted, and refused as outputs. */
-void inputs_begin(void);
+/* From here on, files that are read are noted, and refused as outputs; and so are files of a run folder that another
+ * process has locked, unless this command trains, which locks its folder itself. */
+void inputs_begin(int trains);
 void inputs_end(void);
 
 /* The command may replace this file although it reads it, if it exists: it is there to be updated. */

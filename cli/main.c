@@ -60,7 +60,7 @@ static int run_command(const cli_command *command, int argc, char **argv)
 {
     cli_arguments arguments;
 
-    if (!command->updates) inputs_begin();
+    if (!command->updates) inputs_begin(command->trains);
     int code = arguments_read(command, argc, argv, &arguments);
 
     if (code != EXIT_OK) return code;

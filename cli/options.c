@@ -88,7 +88,7 @@ static const own_option own[] = {
         "Refuse pictures with more pixels, by their header. Decoding takes up to 4 bytes per pixel, of a progressive JPEG up to 10.",
         WHOLE, 0, "train, eval, refit, predict, embed, report, info, data check, data convert, data show"),
     OWN("most-bytes", "N", "0", NULL, 0, 1e15,
-        "Refuse compressed files (.gz, .npz) that expand to more bytes, and arrays of images that are resized to more; 0: 134217728, or 32 times "
+        "Refuse compressed files (.gz, .npz) that expand to more bytes, and arrays of images that are resized to more; 0: 268435456, or 64 times "
         "the size before if that is more.", WHOLE, 0, "train, eval, refit, predict, embed, report, info, data check, data convert, data show"),
     OWN("proba", "NAME", "bayes", "bayes|paper", 0, 0,
         "How scores are converted to probabilities: by Bayes' rule, calibrated on the validation samples of the training, or as in the paper, which is not calibrated.", CHOICE, 0, "eval, predict, export"),

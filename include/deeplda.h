@@ -168,7 +168,7 @@ typedef struct dlda_read_spec {
                            per pixel, of a progressive JPEG up to 10                                          */
     size_t most_scans; /* progressive JPEGs with more are refused; 0: 100. Each scan costs time              */
     size_t most_bytes; /* compressed files (.gz, .npz) that expand to more are refused, and so are arrays that are
-                          resized to more; 0: 134217728, or 32 times the size before if that is more         */
+                          resized to more; 0: 268435456, or 64 times the size before if that is more         */
 } dlda_read_spec;
 
 /* Takes format, label, height, width and threads from the options, which own the texts. */

@@ -53,7 +53,7 @@ SYSTEM = set("""
     assert.h ctype.h errno.h float.h inttypes.h limits.h locale.h math.h setjmp.h signal.h stdarg.h stdatomic.h stddef.h
     stdint.h stdio.h stdlib.h string.h time.h
     dirent.h dlfcn.h fcntl.h ftw.h langinfo.h poll.h sched.h strings.h unistd.h
-    sys/file.h sys/ioctl.h sys/mman.h sys/prctl.h sys/stat.h sys/types.h sys/utsname.h sys/wait.h
+    sys/file.h sys/ioctl.h sys/mman.h sys/prctl.h sys/stat.h sys/sysmacros.h sys/types.h sys/utsname.h sys/wait.h
     arm_neon.h immintrin.h
 """.split())
 

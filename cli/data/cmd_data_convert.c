@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * cmd_data_convert.c - `deeplda data convert`: writes a set in another format. The new files appear when all of them are
- * complete.
+ * cmd_data_convert.c - `deeplda data convert`: writes a set in another format.
+ *
+ * All files are written into a temporary folder first. They appear under their names when all of them are complete, in
+ * place of those of an older set.
  */
 #include "base/file.h"
 #include "base/memory.h"
@@ -12,7 +14,6 @@
 #include "terminal/print.h"
 #include "words.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,20 +22,54 @@
 
 static const char *const name = "data";
 
-static dlda_data_format wanted_format(const cli_options *options)
+enum { PARTS = 2, MOST_FILES = 4 };
+
+/* What a set consists of. */
+typedef struct set_files {
+    const char *format; /* of option --to */
+    dlda_data_format number;
+    const char *names[MOST_FILES];
+} set_files;
+
+static const set_files kinds[] = {
+    { "npy", DLDA_FORMAT_NPY, { "X_train.npy", "y_train.npy", "X_test.npy", "y_test.npy" } },
+    { "png", DLDA_FORMAT_PNG, { "train", "test" } },
+    { "idx",
+      DLDA_FORMAT_IDX,
+      { "train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte" } },
+};
+
+static const set_files *wanted_files(const cli_options *options)
 {
-    if (option_is(options, "to", "npy")) return DLDA_FORMAT_NPY;
-    return option_is(options, "to", "png") ? DLDA_FORMAT_PNG : DLDA_FORMAT_IDX;
+    const set_files *kind = kinds;
+
+    while (!option_is(options, "to", kind->format)) kind++; /* the table of options allows no others */
+    return kind;
 }
 
+typedef struct converted_part {
+    const char *title, *key;
+    size_t count, height, width, channels, classes;
+} converted_part;
+
+typedef struct conversion {
+    const cli_arguments *arguments;
+    const set_files *files;
+    char *folder; /* without slashes at its end         */
+    char *fresh;  /* temporary folder of the new files  */
+    converted_part parts[PARTS];
+    size_t n_parts;
+} conversion;
+
+/* ---- The folder ---- */
+
 /* Folders of pictures are not replaced, since pictures of two sets would be mixed. */
-static int check_parts(const cli_options *options, const char *folder)
+static int check_pictures(const conversion *self)
 {
-    static const char *const parts[] = { "train", "test" };
     int code = EXIT_OK;
 
-    for (size_t i = 0; wanted_format(options) == DLDA_FORMAT_PNG && code == EXIT_OK && i < 2; i++) {
-        char *path = text_format("%s/%s", folder, parts[i]);
+    for (size_t i = 0; code == EXIT_OK && i < MOST_FILES && self->files->names[i]; i++) {
+        char *path = text_format("%s/%s", self->folder, self->files->names[i]);
         if (path_is_there(path)) {
             complain(name, "%s: already exists; choose another folder, or remove it first", path);
             code = EXIT_FAILED;
@@ -44,60 +79,119 @@ static int check_parts(const cli_options *options, const char *folder)
     return code;
 }
 
-static int check_folder(const cli_options *options)
+static int check_folder(const conversion *self)
 {
-    const char *folder = option_text(options, "output");
-    struct stat info;
+    const cli_options *options = self->arguments->options;
 
-    if (!folder[0]) return complain_usage(name, "convert needs a folder for the new files: -o FOLDER");
-    if (lstat(folder, &info) != 0) return EXIT_OK;
-    if (option_is(options, "force", "true")) return check_parts(options, folder);
-    complain(name, "%s: already exists; choose another, or use --force to write into it", folder);
-    return EXIT_FAILED;
+    if (!self->folder[0]) return complain_usage(name, "convert needs a folder for the new files: -o FOLDER");
+    if (!dlda_path_exists(self->folder)) return EXIT_OK;
+    if (!option_is(options, "force", "true")) {
+        complain(name, "%s: already exists; choose another, or use --force to write into it", self->folder);
+        return EXIT_FAILED;
+    }
+    if (!dlda_path_is_folder(self->folder)) {
+        complain(name, "%s: is there, and is not a folder; choose another", self->folder);
+        return EXIT_FAILED;
+    }
+    return self->files->number == DLDA_FORMAT_PNG ? check_pictures(self) : EXIT_OK;
+}
+
+static int is_fresh(const char *file)
+{
+    return strcmp(file, ".convert") == 0;
+}
+
+/* Inside a folder that exists, which may be on another file system than its parent. */
+static dlda_status make_fresh(conversion *self)
+{
+    dlda_status status = DLDA_OK;
+    char *place = NULL;
+
+    if (!dlda_path_is_folder(self->folder)) {
+        folders_make_parents(self->folder);
+        return dlda_folder_make_temporary(self->folder, &self->fresh);
+    }
+    dlda_folder_remove_leftovers(self->folder, is_fresh, DLDA_LEFTOVER_SECONDS);
+    DLDA_TRY(dlda_path_join(self->folder, ".convert", &place));
+    DLDA_TRY(dlda_folder_make_temporary(place, &self->fresh));
+done:
+    dlda_release(place);
+    return status;
+}
+
+/* Puts the new files into a folder that exists. Those of an older set go at the same time, also of a part that the new
+ * one does not have. */
+static dlda_status move_files(const conversion *self)
+{
+    dlda_status status = DLDA_OK;
+    char *from[MOST_FILES] = { NULL }, *to[MOST_FILES] = { NULL };
+    size_t n = 0;
+
+    for (; n < MOST_FILES && self->files->names[n]; n++) {
+        DLDA_TRY(dlda_path_join(self->fresh, self->files->names[n], &from[n]));
+        DLDA_TRY(dlda_path_join(self->folder, self->files->names[n], &to[n]));
+        if (dlda_path_exists(from[n])) continue;
+        dlda_release(from[n]);
+        from[n] = NULL;
+    }
+    DLDA_TRY(dlda_paths_move_together((const char *const *)from, (const char *const *)to, n));
+done:
+    for (size_t i = 0; i < MOST_FILES; i++) {
+        dlda_release(from[i]);
+        dlda_release(to[i]);
+    }
+    return status;
+}
+
+static dlda_status put_in_place(const conversion *self)
+{
+    return dlda_path_is_folder(self->folder) ? move_files(self) : dlda_path_move(self->fresh, self->folder);
 }
 
 /* ---- Results ---- */
 
-typedef struct conversion {
-    const cli_arguments *arguments;
-    char *fresh; /* temporary folder of the new files */
-    int is_json;
-    json_out json;
-} conversion;
-
-static void begin_json(conversion *self)
+static void print_json(const conversion *self)
 {
-    json_open(&self->json, '{');
-    json_add_text(&self->json, "folder", option_text(self->arguments->options, "output"));
-    json_add_text(&self->json, "format", option_text(self->arguments->options, "to"));
-    json_key(&self->json, "parts");
-    json_open(&self->json, '[');
-}
+    json_out json = { .file = stdout };
 
-static void show_part(conversion *self, const dlda_dataset *dataset, dlda_part part)
-{
-    size_t count = dlda_dataset_count(dataset);
-
-    if (!self->is_json) {
-        print("%s: %zu %s images\n", option_text(self->arguments->options, "output"), count,
-              part == DLDA_PART_TRAIN ? "training" : "test");
-        return;
+    json_open(&json, '{');
+    json_add_text(&json, "folder", option_text(self->arguments->options, "output"));
+    json_add_text(&json, "format", self->files->format);
+    json_key(&json, "parts");
+    json_open(&json, '[');
+    for (const converted_part *part = self->parts; part < self->parts + self->n_parts; part++) {
+        json_open(&json, '{');
+        json_add_text(&json, "part", part->key);
+        json_add_count(&json, "images", part->count);
+        json_add_count(&json, "height", part->height);
+        json_add_count(&json, "width", part->width);
+        json_add_count(&json, "channels", part->channels);
+        json_add_count(&json, "classes", part->classes);
+        json_close(&json, '}');
     }
-    json_open(&self->json, '{');
-    json_add_text(&self->json, "part", part == DLDA_PART_TRAIN ? "train" : "test");
-    json_add_count(&self->json, "images", count);
-    json_add_count(&self->json, "height", dlda_dataset_height(dataset));
-    json_add_count(&self->json, "width", dlda_dataset_width(dataset));
-    json_add_count(&self->json, "channels", dlda_dataset_channels(dataset));
-    json_add_count(&self->json, "classes", dlda_dataset_classes(dataset));
-    json_close(&self->json, '}');
+    json_close(&json, ']');
+    json_close(&json, '}');
+    fputc('\n', stdout);
 }
 
-static void end_json(conversion *self)
+static void print_text(const conversion *self)
 {
-    json_close(&self->json, ']');
-    json_close(&self->json, '}');
-    fputc('\n', stdout);
+    for (size_t i = 0; i < self->n_parts; i++)
+        print("%s: %zu %s images\n", option_text(self->arguments->options, "output"), self->parts[i].count,
+              self->parts[i].title);
+}
+
+static void note_part(conversion *self, const dlda_dataset *dataset, dlda_part part)
+{
+    int trains = part == DLDA_PART_TRAIN;
+
+    self->parts[self->n_parts++] = (converted_part){ .title = trains ? "training" : "test",
+                                                     .key = trains ? "train" : "test",
+                                                     .count = dlda_dataset_count(dataset),
+                                                     .height = dlda_dataset_height(dataset),
+                                                     .width = dlda_dataset_width(dataset),
+                                                     .channels = dlda_dataset_channels(dataset),
+                                                     .classes = dlda_dataset_classes(dataset) };
 }
 
 /* ---- The verb ---- */
@@ -105,13 +199,13 @@ static void end_json(conversion *self)
 /* Pictures of the `other` part, if it is to follow, get the size that was chosen for these. */
 static int convert_part(conversion *self, const dlda_read_spec *spec, dlda_read_spec *other)
 {
-    dlda_data_format format = wanted_format(self->arguments->options);
     dlda_dataset *dataset = NULL;
     int code = exit_code_of(name, data_open(spec, &dataset));
 
     if (code == EXIT_OK)
-        code = exit_code_at(name, spec->path, dlda_dataset_write(dataset, spec->part, format, self->fresh));
-    if (code == EXIT_OK) show_part(self, dataset, spec->part);
+        code = exit_code_at(name, spec->path,
+                            dlda_dataset_write(dataset, spec->part, self->files->number, self->fresh));
+    if (code == EXIT_OK) note_part(self, dataset, spec->part);
     if (other) data_use_size(other, dataset);
     dlda_dataset_destroy(dataset);
     return code;
@@ -128,60 +222,35 @@ static int convert_parts(conversion *self)
     return code;
 }
 
-static int is_entry(const struct dirent *entry)
+static char *without_slashes(const char *path)
 {
-    return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+    size_t n = strlen(path);
+
+    while (n > 1 && path[n - 1] == '/') n--;
+    return text_format("%.*s", (int)n, path);
 }
 
-/* Puts the new files into a folder that exists. Older ones of the same names go together, so that no part of an older
- * set remains beside a part of this one. */
-static dlda_status move_into(const char *fresh, const char *folder)
+static int convert(conversion *self)
 {
-    dlda_status status = DLDA_OK;
-    struct dirent **entries = NULL;
-    int n = scandir(fresh, &entries, is_entry, alphasort);
-    size_t count = n > 0 ? (size_t)n : 0;
-    char **from = NULL, **to = NULL;
+    int code = exit_code_of(name, make_fresh(self));
 
-    if (n < 0) DLDA_FAIL(DLDA_E_IO, "%s: cannot read the folder: %s", fresh, strerror(errno));
-    DLDA_TRY(DLDA_TAKE(&from, count + 1, "file names"));
-    DLDA_TRY(DLDA_TAKE(&to, count + 1, "file names"));
-    for (size_t i = 0; i < count; i++) {
-        DLDA_TRY(dlda_path_join(fresh, entries[i]->d_name, &from[i]));
-        DLDA_TRY(dlda_path_join(folder, entries[i]->d_name, &to[i]));
-    }
-    DLDA_TRY(dlda_paths_move_together((const char *const *)from, (const char *const *)to, count));
-done:
-    for (size_t i = 0; i < count; i++) {
-        if (from) dlda_release(from[i]);
-        if (to) dlda_release(to[i]);
-        free(entries[i]);
-    }
-    dlda_release(from);
-    dlda_release(to);
-    free(entries);
-    return status;
+    if (code == EXIT_OK) code = convert_parts(self);
+    if (code == EXIT_OK) code = exit_code_of(name, put_in_place(self));
+    if (code != EXIT_OK) self->n_parts = 0;
+    if (option_is(self->arguments->options, "json", "true")) print_json(self);
+    else print_text(self);
+    if (self->fresh) dlda_folder_remove(self->fresh);
+    dlda_release(self->fresh);
+    return code;
 }
 
 int data_convert(const cli_arguments *arguments)
 {
-    conversion self = { .arguments = arguments,
-                        .is_json = option_is(arguments->options, "json", "true"),
-                        .json = { .file = stdout } };
-    const char *folder = option_text(arguments->options, "output");
-    int code = check_folder(arguments->options);
+    conversion self = { .arguments = arguments, .files = wanted_files(arguments->options) };
 
-    if (code != EXIT_OK) return code;
-    folders_make_parents(folder);
-    code = exit_code_of(name, dlda_folder_make_temporary(folder, &self.fresh));
-    if (code != EXIT_OK) return code;
-    if (self.is_json) begin_json(&self);
-    code = convert_parts(&self);
-    if (code == EXIT_OK)
-        code = exit_code_of(name, dlda_path_exists(folder) ? move_into(self.fresh, folder)
-                                                           : dlda_path_move(self.fresh, folder));
-    if (self.is_json) end_json(&self);
-    dlda_folder_remove(self.fresh);
-    dlda_release(self.fresh);
+    self.folder = without_slashes(option_text(arguments->options, "output"));
+    int code = check_folder(&self);
+    if (code == EXIT_OK) code = convert(&self);
+    free(self.folder);
     return code;
 }

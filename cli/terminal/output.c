@@ -9,10 +9,22 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* 1 for devices and pipes, which a rename would replace by a regular file. */
+/* 1 for names of open files, such as /dev/stdout. */
+static int is_open_file(const char *path)
+{
+    static const char *const starts[] = { "/dev/std", "/dev/fd/", "/proc/self/fd/" };
+
+    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
+        if (strncmp(path, starts[i], strlen(starts[i])) == 0) return 1;
+    return 0;
+}
+
+/* 1 for devices, pipes and open files, which a rename would replace by another regular file. */
 static int is_special(const char *path)
 {
     struct stat info;
+
+    if (is_open_file(path)) return 1;
     return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
 }
 
@@ -35,7 +47,7 @@ int output_open(cli_output *self, const char *command, const char *path)
     *self = (cli_output){ .file = stdout, .command = command, .path = path };
     if (!path[0]) return EXIT_OK;
     if (is_special(path)) {
-        self->file = fopen(path, "we");
+        self->file = fopen(path, is_open_file(path) ? "ae" : "we"); /* after what is in it already */
         return self->file ? EXIT_OK : complain_write(self);
     }
     int code = exit_code_of(command, dlda_file_writer_open(path, &self->writer));

@@ -12,13 +12,15 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <time.h>
 #include <unistd.h>
 
 struct dlda_folder_lock {
     int descriptor;
 };
 
-/* The kernel's list has the inodes of locks. */
+/* The kernel's list has the devices and inodes of locks. */
 long dlda_lock_owner(int descriptor)
 {
     struct stat info;
@@ -28,10 +30,11 @@ long dlda_lock_owner(int descriptor)
 
     while (list && owner == 0 && fgets(line, sizeof line, list)) {
         long process = 0;
+        unsigned major_number = 0, minor_number = 0;
         uintmax_t inode = 0;
         /* NOLINTNEXTLINE(cert-err34-c): the kernel writes no number that does not fit */
-        if (sscanf(line, "%*s FLOCK %*s %*s %ld %*[^:]:%*[^:]:%ju", &process, &inode) == 2 &&
-            inode == (uintmax_t)info.st_ino)
+        int found = sscanf(line, "%*s FLOCK %*s %*s %ld %x:%x:%ju", &process, &major_number, &minor_number, &inode);
+        if (found == 4 && makedev(major_number, minor_number) == info.st_dev && inode == (uintmax_t)info.st_ino)
             owner = process;
     }
     if (list) fclose(list);
@@ -48,6 +51,18 @@ static dlda_status refuse(const char *folder, int descriptor)
                      folder, name);
 }
 
+/* 1 if the lock is ours, or there are no locks. Another process may hold it for a moment, to see whether it is free. */
+static int is_locked(int descriptor)
+{
+    enum { TRIES = 5 };
+
+    for (int i = 0; i < TRIES; i++) {
+        if (flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return 1;
+        nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+    }
+    return 0;
+}
+
 dlda_status dlda_folder_lock_take(const char *folder, dlda_folder_lock **lock)
 {
     dlda_status status = DLDA_OK;
@@ -56,8 +71,7 @@ dlda_status dlda_folder_lock_take(const char *folder, dlda_folder_lock **lock)
     DLDA_TRY(DLDA_TAKE(&self, 1, "lock of a folder"));
     self->descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (self->descriptor < 0) DLDA_FAIL(DLDA_E_IO, "%s: cannot open the folder: %s", folder, strerror(errno));
-    if (flock(self->descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-        DLDA_TRY(refuse(folder, self->descriptor));
+    if (!is_locked(self->descriptor)) DLDA_TRY(refuse(folder, self->descriptor));
     *lock = self;
     self = NULL;
 done:
@@ -71,8 +85,7 @@ dlda_status dlda_folder_lock_check(const char *folder)
     int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
     if (descriptor < 0) return DLDA_OK; /* nothing can be in it */
-    if (flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK && dlda_lock_owner(descriptor) != getpid())
-        status = refuse(folder, descriptor);
+    if (flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK) status = refuse(folder, descriptor);
     close(descriptor);
     return status;
 }

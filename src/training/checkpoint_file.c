@@ -152,6 +152,38 @@ done:
     return status;
 }
 
+/* 1 if a checkpoint-next continues the training of the newest checkpoint, or begins one that replaces it. */
+static int is_later(const dlda_safetensors *next, const dlda_safetensors *newest)
+{
+    dlda_checkpoint_texts a = { 0 }, b = { 0 };
+    dlda_checkpoint_counters first = { 0 }, second = { 0 };
+
+    if (dlda_checkpoint_read_counters(next, "", &first) != DLDA_OK) return 0;
+    if (first.steps_done == 0) return 1; /* a training that replaces the other one */
+    if (dlda_checkpoint_read_texts(next, "", &a) != DLDA_OK || dlda_checkpoint_read_texts(newest, "", &b) != DLDA_OK ||
+        dlda_checkpoint_read_counters(newest, "", &second) != DLDA_OK)
+        return 0;
+    return first.steps_done >= second.steps_done && strcmp(a.network, b.network) == 0 && strcmp(a.data, b.data) == 0;
+}
+
+/* A checkpoint-next that was copied into the folder, from an earlier state or another training, is ignored. */
+static void prefer_newest(const char *folder, dlda_safetensors **file, char **path)
+{
+    dlda_safetensors *newest = NULL;
+    char *newest_path = NULL;
+
+    if (open_if_there(folder, DLDA_CHECKPOINT_NEWEST, &newest, &newest_path) == DLDA_OK && newest &&
+        !is_later(*file, newest)) {
+        dlda_safetensors_destroy(*file);
+        dlda_release(*path);
+        *file = newest;
+        *path = newest_path;
+        return;
+    }
+    dlda_safetensors_destroy(newest);
+    dlda_release(newest_path);
+}
+
 dlda_status dlda_checkpoint_open_newest(const char *folder, dlda_safetensors **file, char **path, char damage[1024])
 {
     static const char *const by_age[] = { DLDA_CHECKPOINT_NEXT, DLDA_CHECKPOINT_NEWEST, DLDA_CHECKPOINT_PREVIOUS };
@@ -164,6 +196,7 @@ dlda_status dlda_checkpoint_open_newest(const char *folder, dlda_safetensors **f
                          dlda_path_exists(folder) ? "not a folder" : "no such folder");
     for (size_t i = 0; i < sizeof by_age / sizeof by_age[0]; i++) {
         dlda_status status = open_if_there(folder, by_age[i], file, path);
+        if (i == 0 && *file) prefer_newest(folder, file, path);
         if (status == DLDA_E_MEMORY || *file) return status;
         if (status == DLDA_OK) continue;
         failed = status;

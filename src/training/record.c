@@ -211,6 +211,7 @@ dlda_status dlda_trainer_begin_record(dlda_trainer *self)
     DLDA_TRY(remove_links(self));
     if (self->is_unsettled) DLDA_TRY(dlda_checkpoint_settle(self));
     else if (!self->has_checkpoint) DLDA_TRY(dlda_checkpoint_save(self));
+    else DLDA_TRY(remove_file(self->folder, DLDA_CHECKPOINT_NEXT)); /* damaged, or not of this training */
     self->has_checkpoint = 1;
     self->is_unsettled = 0;
     DLDA_TRY(write_options(self));

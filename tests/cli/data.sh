@@ -113,6 +113,15 @@ json "a['folder'] == 'new/json' and a['format'] == 'npy' and [(p['part'], p['ima
 expect 1 data convert data/cut -o new/cut --json; json "a['parts'] == []"; says 'data/cut'
 expect 1 data convert data/cut -o new/cut; absent new/cut
 expect 1 data convert data/good -o data/zero.png/x; says 'data/zero.png/x: cannot make the folder: Not a directory'
+expect 0 data convert data/good -o new/slash//; holds "slashes at the end" same new/slash
+ln -s "$(mktemp -d -p "${TMPDIR:-/tmp}")" new/link
+expect 0 data convert data/good -o new/link --force; holds "a link to a folder" same new/link; rm -r "$(readlink new/link)"
+expect 1 data convert data/good -o new/link --force; says 'new/link: is there, and is not a folder'
+touch new/file; expect 1 data convert data/good -o new/file --force; says 'new/file: is there, and is not a folder'
+expect 0 data convert data/good -o new/both --to npy; expect 0 data convert data/no_test -o new/both --to npy --force
+absent new/both/X_test.npy; absent new/both/y_test.npy
+holds "nothing else is left" test "$(ls -A new | grep -c tmp)" -eq 0 -a "$(ls -A new/both | wc -l)" -eq 2
+expect 1 data convert new/idx -o new/idx --force; says 'a file that is read as well'; silent out; holds "and stays" same new/idx
 
 # ---- show ----
 

@@ -143,6 +143,25 @@ def test_damage():
               f"{how}: both damaged is an error: {end.stderr[:200]}")
 
 
+def test_next():
+    """A checkpoint-next is the newest, if it is later than checkpoint; else it is ignored and removed."""
+    run([*TRAIN, "-o", "next"])
+    whole = contents("next")
+    shutil.copy("next/checkpoint-previous.safetensors", "next/checkpoint-next.safetensors")
+    end = run(["train", "--resume", "next"])
+    check(end.returncode == 0 and contents("next") == whole, f"an older one is ignored: {end.stderr[-200:]}")
+    os.rename("next/checkpoint.safetensors", "next/checkpoint-next.safetensors")
+    os.rename("next/checkpoint-previous.safetensors", "next/checkpoint.safetensors")
+    end = run(["train", "--resume", "next"])
+    check(end.returncode == 0 and contents("next") == whole, f"a later one is used: {end.stderr[-200:]}")
+    with open("next/checkpoint-next.safetensors", "w") as file:
+        file.write("damaged")
+    for word in ("going on from the checkpoint before it", ""):
+        end = run(["train", "--resume", "next", "--epochs", "5"])
+        check(end.returncode == 0 and word in end.stderr and (word or "going on from" not in end.stderr),
+              f"a damaged one is reported, once: {end.stderr[-200:]}")
+
+
 def limit_files():
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))
@@ -316,6 +335,7 @@ def main():
         test_kills(random.Random(SEED))
         test_stop_in_mid_epoch()
         test_damage()
+        test_next()
         test_full_disk()
         test_lock()
         test_forced_and_killed()
