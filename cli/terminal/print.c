@@ -125,6 +125,7 @@ static void print_text(sink *out, const conversion *spec, const char *text)
 
 /* ---- Numbers ---- */
 
+/* NOLINTBEGIN(bugprone-branch-clone): these types differ on other machines */
 static long long signed_value(char length, arguments *values)
 {
     switch (length) {
@@ -146,6 +147,7 @@ static unsigned long long unsigned_value(char length, arguments *values)
     default: return va_arg(values->list, unsigned);
     }
 }
+/* NOLINTEND(bugprone-branch-clone) */
 
 /* A negative precision counts as none, so one form suits all. */
 static void print_number(sink *out, const conversion *spec, arguments *values)

@@ -266,7 +266,7 @@ static dlda_status place(const char *const *from, const char *const *to, size_t 
         if (!from[i] || rename(from[i], to[i]) == 0) continue;
         dlda_status status = dlda_fail(DLDA_E_IO, "%s: cannot rename: %s", to[i], strerror(errno));
         while (i-- > 0)
-            if (from[i]) rename(to[i], from[i]);
+            if (from[i]) (void)rename(to[i], from[i]); /* the first failure is reported */
         return status;
     }
     return DLDA_OK;
@@ -284,7 +284,7 @@ dlda_status dlda_paths_move_together(const char *const *from, const char *const 
 done:
     for (size_t i = 0; aside && i < n; i++) {
         if (aside[i] && status == DLDA_OK) unlink(aside[i]);
-        else if (aside[i]) rename(aside[i], to[i]);
+        else if (aside[i]) (void)rename(aside[i], to[i]);
         dlda_release(aside[i]);
     }
     dlda_release(aside);
