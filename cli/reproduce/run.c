@@ -138,16 +138,22 @@ static int is_complete(const training *self)
 static int train_if_needed(reproduce_plan *plan, training *self, size_t number)
 {
     const reproduce_request *request = plan->request;
-    int code = EXIT_OK;
+    int code = EXIT_OK, trains = !is_complete(self);
 
-    if (is_complete(self) && training_is_recorded(self)) return EXIT_OK;
-    if (!is_complete(self)) {
+    if (!trains && training_is_recorded(self)) return EXIT_OK;
+    if (trains) {
         if (!request->is_quiet) say_status(plan, self, number);
         code = train(request, self);
     }
     if (code != EXIT_OK) return code;
     self->asked.complete = 1;
-    self->asked.seconds = progress_read(request, self->folder, &self->asked).seconds;
+    training_progress end = progress_read(request, self->folder, &self->asked);
+    if (end.done < self->asked.schedule.epochs || (trains && isnan(end.seconds))) { /* those of an older checkpoint */
+        complain(reproduce_name, "%s: trained, but its last checkpoint cannot be read; run the command again",
+                 self->folder);
+        return EXIT_FAILED;
+    }
+    self->asked.seconds = end.seconds;
     code = record_write(self->record_path, &self->asked);
     return code == EXIT_OK ? training_read_again(request, self) : code;
 }
