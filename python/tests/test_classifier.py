@@ -225,7 +225,7 @@ def test_one_more_class(trained, rows):
 
 def test_compressed_files(tmp_path):
     np.savez_compressed(tmp_path / "zeros.npz", x=np.zeros((4000, 10, 10), np.uint8), y=np.arange(4000) % 2)
-    with pytest.raises(ValueError, match="expands to more than 100000 bytes"):
+    with pytest.raises(ValueError, match="takes more than 100000 bytes"):
         DeepLDAClassifier(most_bytes=100000).fit(tmp_path / "zeros.npz")
 
 
