@@ -57,10 +57,12 @@ static char *text_of(const uint8_t *data, size_t size)
     return text;
 }
 
+enum { MOST_BYTES = 1 << 24 }; /* what compressed data may expand to: larger inputs are only slower */
+
 static void open_labelled(const char *path, const char *format, const char *label)
 {
     dlda_dataset *set = NULL;
-    const dlda_read_spec spec = { .path = path, .format = format, .label = label, .threads = 1 };
+    const dlda_read_spec spec = { .path = path, .format = format, .label = label, .threads = 1, .most_bytes = MOST_BYTES };
 
     if (dlda_dataset_open(&spec, &set) == DLDA_OK) dlda_dataset_destroy(set);
 }
@@ -68,7 +70,7 @@ static void open_labelled(const char *path, const char *format, const char *labe
 static void open_images(const char *path, const char *format)
 {
     dlda_dataset *set = NULL;
-    const dlda_read_spec spec = { .path = path, .format = format, .threads = 1 };
+    const dlda_read_spec spec = { .path = path, .format = format, .threads = 1, .most_bytes = MOST_BYTES };
 
     if (dlda_dataset_open_images(&spec, &set) == DLDA_OK) dlda_dataset_destroy(set);
 }
@@ -294,7 +296,7 @@ static void fuzz_npy(const uint8_t *data, size_t size)
 {
     dlda_dataset *set = NULL;
 
-    if (dlda_npy_read_images(&(dlda_read_spec){ .path = memory_file(data, size) }, &set) == DLDA_OK)
+    if (dlda_npy_read_images(&(dlda_read_spec){ .path = memory_file(data, size), .most_bytes = MOST_BYTES }, &set) == DLDA_OK)
         dlda_dataset_destroy(set);
 }
 
