@@ -96,6 +96,8 @@ feed data/zero.png 0 predict "$model" data/album - data/zero.png; lines 6; print
 feed data/broken.png 1 predict "$model" -; says '^deeplda predict: standard input: not a valid PNG'; silent out
 feed data/large.png 1 predict "$model" -; says '^deeplda predict: standard input: 8 x 8 pixels'; silent out
 feed data/large.png 0 predict "$model" - --resize 6; lines 2
+(echo before; "$program" predict "$model" data/pictures/test -o /dev/stdout; echo after) >>joined 2>err </dev/null
+holds "/dev/stdout is added to" test "$(head -n 1 joined) $(tail -n 1 joined) $(grep -c '^file,' joined)" = "before after 1"
 feed /dev/null 1 predict "$model" -; says 'standard input: 0 bytes, expected a PNG or JPEG picture'; silent out
 feed data/good/t10k-images-idx3-ubyte 1 predict "$model" -; says 'standard input: neither a PNG nor a JPEG'; silent out
 feed data/zero.png 2 predict "$model" - -; says 'can be read once only'
