@@ -54,6 +54,7 @@ static const offered_option offered[] = {
     { "shift", 0, "train, bench" },
     { "seed", 0, "train, eval, lda" },
     { "kernels", 0, "train" },
+    { "precision", 0, "train, reproduce, bench" },
     { "data", 0, "train, report, reproduce" },
     { "format", 0, "train, eval, refit, predict, embed, report, data check, data convert, data show" },
     { "label", 0, "train, eval, refit, predict, embed, lda, report, data check, data convert, data show" },

@@ -201,7 +201,7 @@ static void test_without_memory(void **state)
 
 static size_t bytes_of_plan(const dlda_network *network, size_t batch, int training)
 {
-    dlda_plan_spec spec = { batch, check_team(2), training, DLDA_KERNELS_FAST };
+    dlda_plan_spec spec = { batch, check_team(2), training, DLDA_KERNELS_FAST, DLDA_PRECISION_FLOAT };
     dlda_plan *plan = NULL;
     size_t before = dlda_memory_count().bytes;
 

@@ -11,19 +11,26 @@
 
 extern const dlda_kernel_set dlda_fast_kernels_baseline;
 #if defined(__x86_64__)
-extern const dlda_kernel_set dlda_fast_kernels_avx2, dlda_fast_kernels_avx512;
+extern const dlda_kernel_set dlda_fast_kernels_avx2, dlda_fast_kernels_avx512, dlda_fast_kernels_avx512bf16;
 #endif
 
-/* The copies that can run here; the chosen one comes last. */
-static size_t usable_sets(const dlda_kernel_set *sets[3])
+enum { MOST_SETS = 4 };
+
+/* The copies that can run here: those before the chosen one, which comes last. */
+static size_t usable_sets(const dlda_kernel_set *sets[MOST_SETS])
 {
+    static const dlda_kernel_set *const all[] = {
+        &dlda_fast_kernels_baseline,
+#if defined(__x86_64__)
+        &dlda_fast_kernels_avx2,
+        &dlda_fast_kernels_avx512,
+        &dlda_fast_kernels_avx512bf16,
+#endif
+    };
     size_t count = 0;
 
-    sets[count++] = &dlda_fast_kernels_baseline;
-#if defined(__x86_64__)
-    if (dlda_kernels_fast() != sets[0]) sets[count++] = &dlda_fast_kernels_avx2;
-    if (dlda_kernels_fast() == &dlda_fast_kernels_avx512) sets[count++] = &dlda_fast_kernels_avx512;
-#endif
+    do sets[count] = all[count];
+    while (all[count++] != dlda_kernels_fast());
     return count;
 }
 
@@ -46,7 +53,12 @@ static float *not_a_number(size_t n)
     return values;
 }
 
-/* Errors relative to the largest value. */
+/* Largest error allowed, relative to the largest value. bfloat16 has 8 bits, of which transforms lose some. */
+static double tolerance(const dlda_conv *conv)
+{
+    return conv->bf16 ? 0.05 : 1e-4;
+}
+
 static void compare(const dlda_conv *conv, size_t N, const char *set, const char *pass, const float *found,
                     const float *expected, size_t n)
 {
@@ -54,7 +66,7 @@ static void compare(const dlda_conv *conv, size_t N, const char *set, const char
 
     for (size_t i = 0; i < n; i++) scale = fmax(scale, fabs(expected[i]));
     for (size_t i = 0; i < n; i++)
-        if (!(fabs((double)found[i] - expected[i]) <= 1e-4 * scale))
+        if (!(fabs((double)found[i] - expected[i]) <= tolerance(conv) * scale))
             fail_msg("%s, method %d, %s of %zu images %zux%zux%zu, %zu filters %zux%zu, pad %zu: value %zu is %g, "
                      "expected %g",
                      set, conv->method, pass, N, conv->height, conv->width, conv->channels, conv->filters,
@@ -73,7 +85,7 @@ static void check_passes(const dlda_conv *conv, const dlda_kernel_set *set, size
                            not_a_number(conv->filters) };
     float *scale = random_floats(conv->channels, 5), *shift = random_floats(conv->channels, 6);
     const dlda_view through = { scale, shift, N % 2 ? 0 : -1 };
-    const dlda_view *view = conv->method == DLDA_CONV_WINOGRAD && conv->channels % 2 ? &through : NULL;
+    const dlda_view *view = conv->method == DLDA_CONV_WINOGRAD && (conv->channels % 2 || N % 2) ? &through : NULL;
     dlda_exec exec = { .team = check_team(threads) };
 
     CHECK_OK(dlda_conv_scratch(conv, threads, &bytes));
@@ -99,7 +111,7 @@ static void check_passes(const dlda_conv *conv, const dlda_kernel_set *set, size
 static void test_winograd_on_all_small_shapes(void **state)
 {
     static const size_t tiles[] = { 2, 4, 5, 6 };
-    const dlda_kernel_set *sets[3];
+    const dlda_kernel_set *sets[MOST_SETS];
     size_t n_sets = usable_sets(sets), case_number = 0;
 
     (void)state;
@@ -125,7 +137,7 @@ static void test_winograd_on_all_small_shapes(void **state)
 
 static void test_im2col_and_product_on_odd_shapes(void **state)
 {
-    const dlda_kernel_set *sets[3];
+    const dlda_kernel_set *sets[MOST_SETS];
     size_t n_sets = usable_sets(sets), case_number = 0;
 
     (void)state;
@@ -143,6 +155,93 @@ static void test_im2col_and_product_on_odd_shapes(void **state)
                 dlda_conv_plan(&conv);
                 for (size_t i = 0; i < n_sets; i++) check_passes(&conv, sets[i], 1 + k % 5, 1 + k % 3);
             }
+}
+
+static void test_bf16_on_all_small_shapes(void **state)
+{
+    const dlda_kernel_set *sets[MOST_SETS];
+    size_t n_sets = usable_sets(sets), case_number = 0;
+
+    (void)state;
+    for (size_t size = 1; size <= 13; size++)
+        for (size_t channels = 16; channels <= 80; channels += 16)
+            for (size_t pad = 0; pad <= 1; pad++) {
+                if (size + 2 * pad < 3) continue;
+                size_t k = case_number++;
+                dlda_conv conv = { .height = size,
+                                   .width = 3 + (size * 7 + k) % 11,
+                                   .channels = channels,
+                                   .filters = 16 + (channels * 5 + k) % 5 * 16,
+                                   .kernel = 3,
+                                   .stride = 1,
+                                   .pad = pad,
+                                   .bf16 = 1 };
+                for (conv.tile = 2; conv.tile <= 4; conv.tile += 2) {
+                    dlda_conv_plan_as(&conv, DLDA_CONV_WINOGRAD);
+                    for (size_t i = 0; i < n_sets; i++) check_passes(&conv, sets[i], 1 + k % 3, 1 + k % 2);
+                }
+                conv.kernel = 1;
+                conv.pad = 0;
+                dlda_conv_plan(&conv);
+                assert_int_equal(conv.method, DLDA_CONV_PRODUCT);
+                assert_true(conv.bf16);
+                for (size_t i = 0; i < n_sets; i++) check_passes(&conv, sets[i], 1 + k % 3, 1 + k % 2);
+            }
+}
+
+/* Small whole numbers are exact in bfloat16, and so are their products; NaN stays NaN. */
+static void test_bf16_is_exact_for_small_whole_numbers(void **state)
+{
+    enum { ROWS = 333, C = 48, F = 80 };
+    const dlda_kernel_set *sets[MOST_SETS];
+    dlda_conv conv = { .height = 1, .width = 1, .channels = C, .filters = F, .kernel = 1, .stride = 1, .bf16 = 1 };
+    float *X = random_floats(ROWS * C, 1), *W = random_floats(C * F, 2), *Y = not_a_number(ROWS * F),
+          *expected = not_a_number(ROWS * F);
+    dlda_exec exec = { .team = check_team(2) };
+    size_t bytes = 0;
+
+    (void)state;
+    dlda_conv_plan(&conv);
+    CHECK_OK(dlda_conv_scratch(&conv, 2, &bytes));
+    exec.scratch = dlda_take_bytes(bytes, 1, "test");
+    for (size_t i = 0; i < ROWS * C; i++) X[i] = rintf(X[i] * 9);
+    for (size_t i = 0; i < C * F; i++) W[i] = rintf(W[i] * 9);
+    X[5] = NAN;
+    dlda_kernels_reference()->conv_forward(&conv, &exec, ROWS, X, NULL, W, NULL, expected);
+    for (size_t s = usable_sets(sets); s-- > 0;) {
+        sets[s]->conv_forward(&conv, &exec, ROWS, X, NULL, W, NULL, Y);
+        for (size_t i = 0; i < F; i++) assert_true(isnan(Y[i]));
+        assert_memory_equal(Y + F, expected + F, (ROWS - 1) * F * sizeof *Y);
+    }
+    float *arrays[] = { X, W, Y, expected, exec.scratch };
+    for (int i = 0; i < 5; i++) dlda_release(arrays[i]);
+}
+
+/* Where bfloat16 takes more than half of the multiplications, or shapes do not suit it, floats remain. */
+static void test_bf16_is_planned_where_it_is_faster(void **state)
+{
+    static const size_t layers[][6] = {
+        /* size, channels, filters, kernel, pad, expected */
+        { 32, 64, 64, 3, 1, 1 },  { 96, 64, 64, 3, 1, 1 },    { 8, 256, 256, 3, 1, 1 },
+        { 7, 96, 256, 3, 0, 0 },  { 12, 256, 1024, 3, 0, 0 }, { 2, 1024, 1024, 1, 0, 1 },
+        { 2, 1024, 10, 1, 0, 0 }, { 32, 3, 64, 3, 1, 0 },     { 32, 64, 72, 3, 1, 0 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof layers / sizeof layers[0]; i++) {
+        const size_t *l = layers[i];
+        dlda_conv conv = { .height = l[0],
+                           .width = l[0],
+                           .channels = l[1],
+                           .filters = l[2],
+                           .kernel = l[3],
+                           .stride = 1,
+                           .pad = l[4],
+                           .bf16 = 1 };
+        dlda_conv_plan(&conv);
+        assert_int_equal(conv.bf16, l[5]);
+        assert_true(conv.method != DLDA_CONV_WINOGRAD || !conv.bf16 || conv.tile == 4 || conv.tile == 2);
+    }
 }
 
 /* The layers of mnist, cifar10 and stl10; fewer images and, for the largest, smaller ones: the reference is slow. */
@@ -171,6 +270,9 @@ static void test_layers_of_the_networks(void **state)
         dlda_conv_plan(&conv);
         if (l[3] == 3 && l[1] >= 64 && l[4] <= 1) assert_int_equal(conv.method, DLDA_CONV_WINOGRAD);
         check_passes(&conv, dlda_kernels_fast(), l[5], 2);
+        conv.bf16 = 1;
+        dlda_conv_plan(&conv);
+        check_passes(&conv, dlda_kernels_fast(), l[5], 2);
     }
 }
 
@@ -180,6 +282,9 @@ int main(void)
         cmocka_unit_test(test_winograd_on_all_small_shapes),
         cmocka_unit_test(test_im2col_and_product_on_odd_shapes),
         cmocka_unit_test(test_layers_of_the_networks),
+        cmocka_unit_test(test_bf16_on_all_small_shapes),
+        cmocka_unit_test(test_bf16_is_exact_for_small_whole_numbers),
+        cmocka_unit_test(test_bf16_is_planned_where_it_is_faster),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

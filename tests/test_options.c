@@ -97,6 +97,7 @@ static const char *text_of_field(const char *name)
     if (!strcmp(name, "seed")) snprintf(text, sizeof text, "%lld", (long long)options->seed);
     if (!strcmp(name, "objective")) snprintf(text, sizeof text, "%lld", (long long)options->objective);
     if (!strcmp(name, "kernels")) snprintf(text, sizeof text, "%lld", (long long)options->kernels);
+    if (!strcmp(name, "precision")) snprintf(text, sizeof text, "%lld", (long long)options->precision);
     if (!strcmp(name, "flip")) snprintf(text, sizeof text, "%lld", (long long)options->flip);
     return text;
 }
@@ -124,6 +125,7 @@ static void test_set_and_get(void **state)
         { "objective", "lda-soft", "3" },
         { "objective", "cce", "5" },
         { "kernels", "reference", "1" },
+        { "precision", "bf16", "1" },
         { "flip", "true", "1" },
         { "flip", "false", "0" },
     };
@@ -412,11 +414,11 @@ static json_t *recorded(void)
 /* Exactly what decides results; numbers as numbers, flags as true or false. */
 static void test_json_keys(void **state)
 {
-    static const char *const keys[] = { "net",      "objective", "epochs", "batch",   "rate",       "halve-every",
-                                        "momentum", "decay",     "lambda", "epsilon", "validation", "resize",
-                                        "measure",  "schedule",  "seed",   "kernels", "prepare",    "gcn-scale",
-                                        "gcn-bias", "zca-bias",  "flip",   "shift",   "split-seed", "subset",
-                                        "folds",    "fold" };
+    static const char *const keys[] = { "net",      "objective", "epochs",   "batch",   "rate",       "halve-every",
+                                        "momentum", "decay",     "lambda",   "epsilon", "validation", "resize",
+                                        "measure",  "schedule",  "seed",     "kernels", "prepare",    "gcn-scale",
+                                        "gcn-bias", "zca-bias",  "flip",     "shift",   "split-seed", "subset",
+                                        "folds",    "fold",      "precision" };
     enum { N_KEYS = sizeof keys / sizeof keys[0] };
     json_t *object = recorded();
     size_t deciding = 0;

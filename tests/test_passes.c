@@ -97,8 +97,9 @@ static void make_images(void *source, size_t epoch, const size_t *samples, size_
 static outcome run(const fixture *f, size_t n, size_t group, size_t micro, size_t threads)
 {
     dlda_image_maker *make = micro % 2 ? make_images : NULL;
-    const dlda_passes_spec spec = { BATCH, group, micro,    check_team(threads), DLDA_KERNELS_FAST,
-                                    NULL,  make,  (void *)f };
+    const dlda_passes_spec spec = {
+        BATCH, group, micro, check_team(threads), DLDA_KERNELS_FAST, DLDA_PRECISION_FLOAT, NULL, make, (void *)f
+    };
     const float *X = make && dlda_passes_images(&spec) ? NULL : f->X;
     dlda_passes *passes = NULL;
     outcome o = new_outcome(f);
@@ -160,7 +161,7 @@ static void test_groups_are_batches(void **state)
     for (size_t number = 0; number < 2; number++)
         for (size_t k = 0; k < GROUPS; k++) {
             size_t first = first_row(k, GROUPS, BATCH), rows = first_row(k + 1, GROUPS, BATCH) - first;
-            const dlda_plan_spec spec = { rows, check_team(2), 1, DLDA_KERNELS_FAST };
+            const dlda_plan_spec spec = { rows, check_team(2), 1, DLDA_KERNELS_FAST, DLDA_PRECISION_FLOAT };
             dlda_step step = step_of(&f, number * GROUPS + k); /* running statistics count each group once */
             dlda_plan *plan = NULL;
             step.samples += first;
@@ -200,7 +201,8 @@ static double loss_of(const fixture *f, const dlda_passes_spec *spec)
 static void test_gradients_by_differences(void **state)
 {
     fixture f = new_fixture();
-    const dlda_passes_spec spec = { BATCH, 8, 8, check_team(1), DLDA_KERNELS_REFERENCE, NULL, NULL, NULL };
+    const dlda_passes_spec spec = { BATCH, 8,    8,   check_team(1), DLDA_KERNELS_REFERENCE, DLDA_PRECISION_FLOAT,
+                                    NULL,  NULL, NULL };
     outcome o = run(&f, BATCH, 8, 8, 1);
     size_t tried = 0, good = 0;
 
@@ -226,7 +228,8 @@ static void test_memory_is_predicted_and_released(void **state)
 {
     fixture f = new_fixture();
     size_t live = dlda_memory_count().live, whole = 0, least = 0, bytes = 0;
-    dlda_passes_spec spec = { BATCH, 4, 0, check_team(1), DLDA_KERNELS_FAST, NULL, make_images, &f };
+    dlda_passes_spec spec = { BATCH, 4,           0, check_team(1), DLDA_KERNELS_FAST, DLDA_PRECISION_FLOAT,
+                              NULL,  make_images, &f };
     dlda_passes *passes = NULL;
     dlda_status status = DLDA_E_MEMORY;
 
@@ -236,7 +239,7 @@ static void test_memory_is_predicted_and_released(void **state)
     CHECK_OK(dlda_passes_measure(f.network, &spec, &least));
     assert_true(3 * least < 2 * whole);
     spec.group = 0; /* one group: what a plan takes */
-    const dlda_plan_spec plan = { BATCH, check_team(1), 1, DLDA_KERNELS_FAST };
+    const dlda_plan_spec plan = { BATCH, check_team(1), 1, DLDA_KERNELS_FAST, DLDA_PRECISION_FLOAT };
     CHECK_OK(dlda_passes_measure(f.network, &spec, &whole));
     CHECK_OK(dlda_plan_measure(f.network, &plan, &bytes));
     assert_int_equal(whole, bytes);

@@ -24,6 +24,11 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+int bench_is_bf16(const bench_spec *spec)
+{
+    return spec->precision && strcmp(spec->precision, "bf16") == 0;
+}
+
 double bench_median(double *values, size_t n)
 {
     qsort(values, n, sizeof *values, compare);
@@ -95,7 +100,7 @@ static dlda_status prepare_inference(inference *self, const dlda_network *networ
                                      size_t repeats)
 {
     dlda_status status = DLDA_OK;
-    const dlda_plan_spec plan = { batch, team, 0, DLDA_KERNELS_FAST };
+    const dlda_plan_spec plan = { batch, team, 0, DLDA_KERNELS_FAST, DLDA_PRECISION_FLOAT };
     size_t size = 0;
 
     DLDA_TRY(dlda_multiply_sizes(batch, dlda_shape_size(network->input), "images of a batch", &size));

@@ -24,8 +24,9 @@ typedef struct bench_spec {
     size_t repeats;        /* measurements of each value, after a warm-up; the median is taken                 */
     const char *objective; /* value of the option of that name: "lda"                                          */
     bench_part part;
-    const char *prepare; /* preparation of the images of a step, as the option of that name; NULL: scale */
-    int flip;            /* augmentation of the images of a step, as the options of these names          */
+    const char *precision; /* of the products of a step and of layers, as the option of that name; NULL: float */
+    const char *prepare;   /* preparation of the images of a step, as the option of that name; NULL: scale */
+    int flip;              /* augmentation of the images of a step, as the options of these names          */
     size_t shift;
     size_t norm_group, micro_batch; /* of the steps, as the options of these names; 0: the whole batch */
     const dlda_comm *comm;          /* ranks that do the steps together; NULL: one process              */
@@ -89,6 +90,7 @@ dlda_status bench_step(const dlda_network *network, const bench_spec *spec, dlda
 /* Whether a part is measured (again): the result of spec->turn, or just once. */
 int bench_next(const bench_spec *spec, const bench_result *measured);
 
+int bench_is_bf16(const bench_spec *spec);
 /* Sorts the values; n >= 1. */
 double bench_median(double *values, size_t n);
 

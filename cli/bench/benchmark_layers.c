@@ -93,6 +93,8 @@ static dlda_status take_arrays(layer_arrays *self, const dlda_layer *layer, cons
 
     self->kernels = dlda_kernels_fast();
     self->conv = layer->conv;
+    self->conv.bf16 = bench_is_bf16(spec);
+    dlda_conv_plan(&self->conv);
     self->N = spec->batch;
     self->exec.team = team;
     DLDA_TRY(dlda_conv_scratch(&self->conv, spec->threads, &bytes));

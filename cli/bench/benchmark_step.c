@@ -76,6 +76,7 @@ static dlda_status make_trainer(const bench_spec *spec, const dlda_dataset *imag
     DLDA_TRY(dlda_options_set(options, "net", spec->net));
     DLDA_TRY(dlda_options_set(options, "objective", spec->objective));
     DLDA_TRY(dlda_options_set(options, "prepare", spec->prepare ? spec->prepare : "scale"));
+    DLDA_TRY(dlda_options_set(options, "precision", spec->precision ? spec->precision : "float"));
     DLDA_TRY(dlda_options_set(options, "flip", spec->flip ? "true" : "false"));
     DLDA_TRY(set_number(options, "shift", spec->shift));
     DLDA_TRY(set_number(options, "batch", spec->batch));
@@ -183,7 +184,9 @@ dlda_status bench_step(const dlda_network *network, const bench_spec *spec, dlda
                                       .micro = spec->micro_batch,
                                       .team = team,
                                       .comm = spec->comm,
-                                      .kernels = DLDA_KERNELS_FAST };
+                                      .kernels = DLDA_KERNELS_FAST,
+                                      .precision = bench_is_bf16(spec) ? DLDA_PRECISION_BF16
+                                                                       : DLDA_PRECISION_FLOAT };
     dlda_dataset *images = NULL;
     dlda_trainer *trainer = NULL;
     double *times = NULL;

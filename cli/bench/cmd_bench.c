@@ -91,6 +91,7 @@ static void write_json(const cli_options *options, const bench_result *b)
     write_word(&json, "version", dlda_version());
     write_word(&json, "net", option_text(options, "net"));
     write_word(&json, "objective", option_text(options, "objective"));
+    write_word(&json, "precision", option_text(options, "precision"));
     write_count(&json, "batch", b->batch);
     write_count(&json, "norm_group", (size_t)option_number(options, "norm-group"));
     write_count(&json, "micro_batch", (size_t)option_number(options, "micro-batch"));
@@ -171,6 +172,7 @@ static void write_text(const cli_options *options, const bench_result *b)
         print(" in norm groups of %s", option_text(options, "norm-group"));
     if (option_number(options, "micro-batch") > 0)
         print(" and micro-batches of %s", option_text(options, "micro-batch"));
+    if (!option_is(options, "precision", "float")) print(", precision %s", option_text(options, "precision"));
     print(", %zu threads, medians of %zu\n", b->threads, b->repeats);
     print("machine peak   %.1f GFLOPS (multiply-adds of floats), memory %.1f GB/s; kernels for %s\n",
           b->machine_peak_gflops, b->machine_gigabytes_per_second, b->kernels);
@@ -226,6 +228,7 @@ static int run_bench(const cli_arguments *arguments)
         .repeats = (size_t)option_number(options, "repeats"),
         .objective = option_text(options, "objective"),
         .part = part_of(options),
+        .precision = option_text(options, "precision"),
         .prepare = option_text(options, "prepare"),
         .flip = option_is(options, "flip", "true"),
         .shift = (size_t)option_number(options, "shift"),

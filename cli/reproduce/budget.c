@@ -60,6 +60,7 @@ static char *request_text(const reproduce_plan *plan)
     add_given(&words, "net", request->net);
     add_given(&words, "threads", request->threads);
     add_given(&words, "micro-batch", request->micro_batch);
+    add_given(&words, "precision", request->precision);
     char *text = words_as_command(&words, 0);
     words_release(&words);
     return text;

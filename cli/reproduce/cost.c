@@ -33,6 +33,7 @@ static dlda_status measure(const reproduce_request *request, const plan_task *ta
                               .threads = request->threads ? (size_t)strtoull(request->threads, NULL, 10) : 0,
                               .repeats = 2,
                               .objective = "lda",
+                              .precision = request->precision,
                               .part = BENCH_STEP };
 
     if (!request->is_quiet) print_to(stderr, "measuring training steps of network %s\n", task->net);

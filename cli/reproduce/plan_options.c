@@ -77,6 +77,15 @@ static int set_groups(size_t norm_group, cli_options *options, cli_words *deviat
     return set_count(options, "norm-group", norm_group);
 }
 
+static int set_precision(const char *precision, cli_options *options, cli_words *deviations)
+{
+    if (!precision) return EXIT_OK;
+    if (strcmp(precision, "float") != 0)
+        words_add(deviations, "products of %s numbers instead of floats with objective %s", precision,
+                  option_text(options, "objective"));
+    return set_text(options, "precision", precision);
+}
+
 static int set_schedule(const training_schedule *schedule, cli_options *options)
 {
     int code = set_count(options, "epochs", schedule->epochs);
@@ -96,6 +105,7 @@ static int set_options(const reproduce_request *request, training *self, cli_opt
     if (code == EXIT_OK) code = set_data(task, options);
     if (code == EXIT_OK) code = set_batch(task->data.train, options, &self->asked.deviations);
     if (code == EXIT_OK) code = set_groups(request->norm_group, options, &self->asked.deviations);
+    if (code == EXIT_OK) code = set_precision(request->precision, options, &self->asked.deviations);
     if (code == EXIT_OK) {
         *schedule = schedule_make(request, task, (size_t)option_number(options, "batch"));
         code = set_schedule(schedule, options);
@@ -106,7 +116,7 @@ static int set_options(const reproduce_request *request, training *self, cli_opt
 
 /* ---- Deviations from the paper ---- */
 
-/* Except batch, norm groups and schedule. */
+/* Except batch, norm groups, precision and schedule. */
 static void note_deviations(const reproduce_request *request, training *self)
 {
     const plan_task *task = self->task;

@@ -212,6 +212,7 @@ int request_read(const cli_arguments *arguments, reproduce_request *request)
                                     .data = given(options, "data"),
                                     .net = given(options, "net"),
                                     .threads = given(options, "threads"),
+                                    .precision = given(options, "precision"),
                                     .is_list = option_is(options, "list", "true"),
                                     .is_quiet = option_is(options, "quiet", "true"),
                                     .is_json = option_is(options, "json", "true") };

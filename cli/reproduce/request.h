@@ -29,8 +29,8 @@ typedef struct reproduce_request {
     int is_cosine;
     int has_halving; /* 1: the rate is halved every `halve_every` epochs; 0: derived from the epochs */
     size_t halve_every;
-    size_t norm_group;                              /* 0: the whole batch */
-    const char *data, *net, *threads, *micro_batch; /* NULL: not given */
+    size_t norm_group;                                          /* 0: the whole batch */
+    const char *data, *net, *threads, *micro_batch, *precision; /* NULL: not given */
     int is_list, is_quiet, is_json;
 } reproduce_request;
 

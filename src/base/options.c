@@ -71,6 +71,9 @@ static const dlda_option_row rows[] = {
         "Shift training images at random by up to N pixels in each direction, filling with zeros.", WHOLE, RESULT, shift),
     ROW("seed", "N", "1", NULL, 0, COUNT_MAX, "Random seed: the same seed gives the same model.", WHOLE, RESULT, seed),
     ROW("kernels", "NAME", "fast", "fast|reference", 0, 0, "Implementation of the layers; reference is slow and serves to check fast.", CHOICE, RESULT, kernels),
+    ROW("precision", "NAME", "float", "float|bf16", 0, 0,
+        "Numbers that training steps multiply: float, or bf16, which rounds them to 8 bits and adds in float. Faster if the processor has bfloat16 "
+        "instructions (avx512_bf16), slower if not. Evaluation and prediction use float.", CHOICE, RESULT, precision),
     ROW("data", "DATA", "digits", NULL, 0, 0,
         "The data: a known name, a file or a folder; recorded with the run.", TEXT, RUN, data),
     ROW("format", "NAME", "", NULL, 0, 0,

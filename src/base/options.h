@@ -11,6 +11,7 @@
 #include "base/settings.h"
 
 typedef enum dlda_kernels { DLDA_KERNELS_FAST, DLDA_KERNELS_REFERENCE } dlda_kernels;
+typedef enum dlda_precision { DLDA_PRECISION_FLOAT, DLDA_PRECISION_BF16 } dlda_precision;
 
 /* Copy with dlda_options_copy only: the settings own the strings. */
 struct dlda_options {
@@ -30,6 +31,7 @@ struct dlda_options {
     int64_t flip, shift;
     int64_t split_seed, subset, folds, fold; /* split_seed: -1 for the value of `seed` */
     int64_t kernels;                         /* dlda_kernels */
+    int64_t precision;                       /* dlda_precision */
     /* source of the data, recorded with a run */
     const char *data, *format, *label; /* format "": recognised from the content */
     /* execution */

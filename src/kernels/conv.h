@@ -39,12 +39,14 @@ void dlda_winograd_backward_data(const dlda_conv *, const dlda_exec *, size_t N,
 void dlda_winograd_backward_weights(const dlda_conv *, const dlda_exec *, size_t N, const float *X,
                                     const dlda_view *view, const float *dY, float *dW);
 
-/* ---- Shared by the methods: conv_common.c, except dlda_conv_group in conv_plan.c ---- */
+/* ---- Shared by the methods: conv_common.c, except dlda_conv_rounded and dlda_conv_group in conv_plan.c ---- */
 
 /* Transposes W [depth][filters] to [filters][depth]; libxsmm cannot transpose this operand itself. */
 void dlda_conv_transpose(const dlda_conv *conv, const dlda_exec *exec, const float *W, float *transposed);
 /* A product with few rows; the threads share its columns. */
 void dlda_conv_panels(const dlda_exec *exec, const dlda_gemm *gemm, const float *A, const float *B, float *C);
+/* 1x1 with bfloat16: words of a block of rows of the input and one of the output, which a thread rounds at a time. */
+size_t dlda_conv_rounded(const dlda_conv *conv);
 /* Items per group, for n items. */
 size_t dlda_conv_group(const dlda_conv *conv, size_t n);
 /* dW = the sum of the groups' partial sums [groups][depth][filters], in order. */

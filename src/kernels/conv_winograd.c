@@ -11,9 +11,12 @@
  * If U is small, each thread processes blocks of tiles in its L2 cache. If U is large, it would be reread for each
  * block; then the threads share the frequencies of longer stretches of tiles.
  *
+ * With conv->bf16, the operands of the products are rounded to bfloat16 as they are transformed; results are floats.
+ *
  * Sums over tiles are taken in fixed groups or in order, so they do not depend on the number of threads.
  */
 #include "base/parallel.h"
+#include "kernels/bf16.h"
 #include "kernels/winograd.h"
 
 #include <string.h>
@@ -27,6 +30,7 @@ typedef struct winograd_pass {
     size_t stride;             /* tiles per block or stretch                            */
     size_t V_step, M_step;     /* floats between frequencies                            */
     int adjoint;               /* `in` refers to output tiles, and `out` to input tiles */
+    dlda_tile_form form;       /* of the operands of the products                       */
     const float *X, *dY;
     const dlda_view *view; /* of X                                                */
     float *Y;
@@ -56,7 +60,7 @@ static winograd_pass new_pass(const dlda_conv *conv, const dlda_exec *exec, size
     return pass;
 }
 
-static void set_tiles(winograd_pass *pass, size_t N, size_t stride)
+static void set_tiles(winograd_pass *pass, size_t N, size_t stride, dlda_tile_form form, dlda_tile_form M_form)
 {
     const dlda_tiling *cut = pass->adjoint ? &pass->in : &pass->out;
     size_t rows = ceil_div(cut->height, cut->tile), columns = ceil_div(cut->width, cut->tile);
@@ -65,8 +69,9 @@ static void set_tiles(winograd_pass *pass, size_t N, size_t stride)
     pass->in.columns = pass->out.columns = columns;
     pass->tiles = N * rows * columns;
     pass->stride = stride;
-    pass->V_step = dlda_frequency_step(stride, pass->in.channels);
-    pass->M_step = dlda_frequency_step(stride, pass->out.channels);
+    pass->form = form;
+    pass->V_step = dlda_frequency_step_of(form, stride, pass->in.channels);
+    pass->M_step = dlda_frequency_step_of(M_form, stride, pass->out.channels);
 }
 
 /* The next frequency, or the last one again. */
@@ -78,7 +83,7 @@ static size_t after(const winograd_pass *pass, size_t q)
 /* ---- Weights to frequencies ---- */
 
 typedef struct weights_job {
-    size_t tile, n;
+    size_t tile, n, rows; /* rows: of filters that are paired */
     const float *from;
     float *to;
 } weights_job;
@@ -87,6 +92,13 @@ static void to_frequencies(void *context, const dlda_chunk *chunk)
 {
     const weights_job *job = context;
     dlda_winograd_weights(job->tile, job->n, chunk->begin, chunk->end, job->from, job->to);
+}
+
+static void to_paired_frequencies(void *context, const dlda_chunk *chunk)
+{
+    const weights_job *job = context;
+    dlda_winograd_weights_paired(job->tile, job->rows, job->n, chunk->begin, chunk->end, job->from,
+                                 (uint32_t *)job->to);
 }
 
 static void from_frequencies(void *context, const dlda_chunk *chunk)
@@ -146,10 +158,31 @@ static void run_before(const dlda_gemm *gemm, const operands *now, const operand
     dlda_gemm_run_before(gemm, now->A, now->B, now->C, next->A, next->B);
 }
 
-static operands product_of(const winograd_pass *pass, size_t q, const float *V, float *M)
+/* Floats, or words of two bfloat16 numbers, of U of one frequency. */
+static size_t filter_step(const winograd_pass *pass)
 {
     size_t n = pass->in.channels * pass->out.channels;
-    return (operands){ V + q * pass->V_step, pass->prepared + q * n, M + q * pass->M_step };
+    return pass->form == DLDA_TILES_FLOAT ? n : n / 2;
+}
+
+static operands product_of(const winograd_pass *pass, size_t q, const float *V, float *M)
+{
+    return (operands){ V + q * pass->V_step, pass->prepared + q * filter_step(pass), M + q * pass->M_step };
+}
+
+/* M = V U with operands of bfloat16. */
+static void multiply_rounded(const winograd_pass *pass, size_t begin, size_t end, size_t count, const float *V,
+                             float *M)
+{
+    size_t C = pass->in.channels, F = pass->out.channels;
+    const dlda_bf16_product product = {
+        .m = count, .n = F, .pairs = C / 2, .a_row = C / 2, .a_step = 1, .ldb = F, .ldc = F
+    };
+
+    for (size_t q = begin; q < end; q++) {
+        operands now = product_of(pass, q, V, M);
+        dlda_bf16_multiply(&product, (const uint32_t *)now.A, (const uint32_t *)now.B, now.C);
+    }
 }
 
 /* M = V U for frequencies begin .. end-1 of a block of tiles. */
@@ -157,6 +190,10 @@ static void multiply(const winograd_pass *pass, size_t begin, size_t end, size_t
 {
     dlda_gemm gemm = *pass->gemm;
 
+    if (pass->form == DLDA_TILES_BF16) {
+        multiply_rounded(pass, begin, end, count, V, M);
+        return;
+    }
     if (count < gemm.m) dlda_gemm_resize(&gemm, count, gemm.n, gemm.k); /* the last tiles, or a few of one image */
     for (size_t q = begin; q < end; q++) {
         operands now = product_of(pass, q, V, M), next = product_of(pass, after(pass, q), V, M);
@@ -175,7 +212,7 @@ static void run_block(void *context, const dlda_chunk *chunk)
 {
     const winograd_pass *pass = context;
     float *V = worker_tiles(pass, chunk), *M = V + pass->frequencies * pass->V_step;
-    const dlda_tile_block block = { chunk->begin, chunk->end - chunk->begin, pass->stride };
+    const dlda_tile_block block = { chunk->begin, chunk->end - chunk->begin, pass->stride, pass->form };
 
     tiles_in(pass, &block, V);
     multiply(pass, 0, pass->frequencies, block.count, V, M);
@@ -186,14 +223,21 @@ enum { TILES_AT_ONCE = 8 }; /* tiles of a stretch per task */
 
 static dlda_tile_block part_of_stretch(const winograd_pass *pass, const dlda_chunk *chunk)
 {
-    return (dlda_tile_block){ pass->shared.first + chunk->begin, chunk->end - chunk->begin, pass->stride };
+    return (dlda_tile_block){ pass->shared.first + chunk->begin, chunk->end - chunk->begin, pass->stride,
+                              pass->form };
+}
+
+/* The rows of V before the tiles of a chunk, which begins with an even tile. */
+static size_t first_row(dlda_tile_form form, const dlda_chunk *chunk)
+{
+    return form == DLDA_TILES_FLOAT ? chunk->begin : chunk->begin / 2;
 }
 
 static void stretch_in(void *context, const dlda_chunk *chunk)
 {
     const winograd_pass *pass = context;
     const dlda_tile_block part = part_of_stretch(pass, chunk);
-    tiles_in(pass, &part, pass->V + chunk->begin * pass->in.channels);
+    tiles_in(pass, &part, pass->V + first_row(pass->form, chunk) * pass->in.channels);
 }
 
 static void multiply_stretch(void *context, const dlda_chunk *chunk)
@@ -222,7 +266,7 @@ static void run_stretches(winograd_pass *pass, const dlda_exec *exec)
 
     pass->M = pass->V + pass->frequencies * pass->V_step;
     for (size_t first = 0; first < pass->tiles; first += T) {
-        pass->shared = (dlda_tile_block){ first, at_most(pass->tiles - first, T), T };
+        pass->shared = (dlda_tile_block){ first, at_most(pass->tiles - first, T), T, pass->form };
         dlda_parallel_for(exec->team, pass->shared.count, TILES_AT_ONCE, stretch_in, pass);
         dlda_parallel_for(exec->team, pass->frequencies, 2, multiply_stretch, pass);
         dlda_parallel_for(exec->team, pass->shared.count, images_at_once, stretch_out, pass);
@@ -236,15 +280,24 @@ static void run_tiles(winograd_pass *pass, const dlda_exec *exec)
     else dlda_parallel_for(exec->team, pass->tiles, pass->stride, run_block, pass);
 }
 
-static void to_frequencies_of(const dlda_exec *exec, size_t tile, size_t n, const float *weights, float *U)
+/* U of filters W [9][rows][columns]. */
+static void to_frequencies_of(const dlda_conv *conv, const dlda_exec *exec, size_t rows, size_t columns,
+                              const float *W, float *U)
 {
-    weights_job job = { tile, n, weights, U };
-    dlda_parallel_for(exec->team, n, 4096, to_frequencies, &job);
+    weights_job job = { conv->tile, conv->bf16 ? columns : rows * columns, rows, W, U };
+
+    if (conv->bf16) dlda_parallel_for(exec->team, rows, 8, to_paired_frequencies, &job);
+    else dlda_parallel_for(exec->team, job.n, 4096, to_frequencies, &job);
 }
 
 void dlda_winograd_prepare(const dlda_conv *conv, const dlda_exec *exec, const float *W, float *U)
 {
-    to_frequencies_of(exec, conv->tile, conv->channels * conv->filters, W, U);
+    to_frequencies_of(conv, exec, conv->channels, conv->filters, W, U);
+}
+
+static dlda_tile_form operand_form(const dlda_conv *conv)
+{
+    return conv->bf16 ? DLDA_TILES_BF16 : DLDA_TILES_FLOAT;
 }
 
 void dlda_winograd_forward_prepared(const dlda_conv *conv, const dlda_exec *exec, size_t N, const float *X,
@@ -257,7 +310,7 @@ void dlda_winograd_forward_prepared(const dlda_conv *conv, const dlda_exec *exec
     pass.Y = Y;
     pass.gemm = &conv->forward;
     pass.prepared = U;
-    set_tiles(&pass, N, conv->forward.m);
+    set_tiles(&pass, N, conv->forward.m, operand_form(conv), DLDA_TILES_FLOAT);
     run_tiles(&pass, exec);
 }
 
@@ -286,8 +339,8 @@ void dlda_winograd_backward_data(const dlda_conv *conv, const dlda_exec *exec, s
     pass.X = dY;
     pass.Y = dX;
     pass.gemm = &conv->data;
-    set_tiles(&pass, N, conv->data.m);
-    to_frequencies_of(exec, conv->tile, conv->channels * conv->filters, pass.W, pass.U);
+    set_tiles(&pass, N, conv->data.m, operand_form(conv), DLDA_TILES_FLOAT);
+    to_frequencies_of(conv, exec, conv->filters, conv->channels, pass.W, pass.U);
     pass.prepared = pass.U;
     run_tiles(&pass, exec);
 }
@@ -300,12 +353,31 @@ static operands sum_of(const winograd_pass *pass, size_t q, const float *V, cons
     return (operands){ V + q * pass->V_step, M + q * pass->M_step, dU + q * n };
 }
 
+/* dU_q += V_q' dM_q with operands of bfloat16: paired rows. */
+static void add_rounded_products(const winograd_pass *pass, int first, size_t begin, size_t end, size_t count,
+                                 const float *V, const float *M, float *dU)
+{
+    size_t C = pass->in.channels, F = pass->out.channels;
+    const dlda_bf16_product product = {
+        .m = C, .n = F, .pairs = (count + 1) / 2, .a_row = 1, .a_step = C, .ldb = F, .ldc = F, .accumulate = !first
+    };
+
+    for (size_t q = begin; q < end; q++) {
+        operands now = sum_of(pass, q, V, M, dU);
+        dlda_bf16_multiply(&product, (const uint32_t *)now.A, (const uint32_t *)now.B, now.C);
+    }
+}
+
 /* dU_q += V_q' dM_q over `count` tiles, for frequencies begin .. end-1; these are the first tiles, or added to the others. */
 static void add_products(const winograd_pass *pass, int first, size_t begin, size_t end, size_t count,
                          const float *V, const float *M, float *dU)
 {
     dlda_gemm gemm = *pass->gemm;
 
+    if (pass->form == DLDA_TILES_BF16_PAIRED) {
+        add_rounded_products(pass, first, begin, end, count, V, M, dU);
+        return;
+    }
     gemm.accumulate = !first;
     if (first || count < gemm.k) dlda_gemm_resize(&gemm, gemm.m, gemm.n, count);
     for (size_t q = begin; q < end; q++) {
@@ -323,7 +395,7 @@ static void add_group(void *context, const dlda_chunk *chunk)
     float *dU = pass->U + chunk->index * n;
 
     for (size_t first = chunk->begin; first < chunk->end; first += T) {
-        const dlda_tile_block block = { first, at_most(chunk->end - first, T), T };
+        const dlda_tile_block block = { first, at_most(chunk->end - first, T), T, pass->form };
         dlda_winograd_input(&pass->in, &block, pass->X, pass->view, V);
         dlda_winograd_gradient(&pass->out, &block, pass->dY, M);
         add_products(pass, first == chunk->begin, 0, pass->frequencies, block.count, V, M, dU);
@@ -355,8 +427,10 @@ static void transform_tiles(void *context, const dlda_chunk *chunk)
     const winograd_pass *pass = context;
     const dlda_tile_block block = part_of_stretch(pass, chunk);
 
-    dlda_winograd_input(&pass->in, &block, pass->X, pass->view, pass->V + chunk->begin * pass->in.channels);
-    dlda_winograd_gradient(&pass->out, &block, pass->dY, pass->M + chunk->begin * pass->out.channels);
+    size_t row = first_row(pass->form, chunk);
+
+    dlda_winograd_input(&pass->in, &block, pass->X, pass->view, pass->V + row * pass->in.channels);
+    dlda_winograd_gradient(&pass->out, &block, pass->dY, pass->M + row * pass->out.channels);
 }
 
 static void add_frequencies(void *context, const dlda_chunk *chunk)
@@ -372,7 +446,7 @@ static void weights_by_frequencies(winograd_pass *pass, const dlda_exec *exec)
 
     pass->M = pass->V + pass->frequencies * pass->V_step;
     for (size_t first = 0; first < pass->tiles; first += T) {
-        pass->shared = (dlda_tile_block){ first, at_most(pass->tiles - first, T), T };
+        pass->shared = (dlda_tile_block){ first, at_most(pass->tiles - first, T), T, pass->form };
         dlda_parallel_for(exec->team, pass->shared.count, TILES_AT_ONCE, transform_tiles, pass);
         dlda_parallel_for(exec->team, pass->frequencies, 1, add_frequencies, pass);
     }
@@ -382,13 +456,14 @@ void dlda_winograd_backward_weights(const dlda_conv *conv, const dlda_exec *exec
                                     const dlda_view *view, const float *dY, float *dW)
 {
     winograd_pass pass = new_pass(conv, exec, conv->tile);
-    weights_job job = { conv->tile, conv->channels * conv->filters, pass.U, dW };
+    weights_job job = { conv->tile, conv->channels * conv->filters, 0, pass.U, dW };
+    dlda_tile_form form = conv->bf16 ? DLDA_TILES_BF16_PAIRED : DLDA_TILES_FLOAT;
 
     pass.X = X;
     pass.view = view;
     pass.dY = dY;
     pass.gemm = &conv->weights;
-    set_tiles(&pass, N, conv->block);
+    set_tiles(&pass, N, conv->block, form, form);
     if (conv->groups > 1) weights_by_groups(&pass, exec);
     else weights_by_frequencies(&pass, exec);
     dlda_parallel_for(exec->team, job.n, 4096, from_frequencies, &job);

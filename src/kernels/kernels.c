@@ -10,7 +10,7 @@
 #undef dlda_reference_kernels
 extern const dlda_kernel_set dlda_fast_kernels_baseline, dlda_reference_kernels_baseline;
 #ifdef DLDA_WITH_X86
-extern const dlda_kernel_set dlda_fast_kernels_avx2, dlda_fast_kernels_avx512;
+extern const dlda_kernel_set dlda_fast_kernels_avx2, dlda_fast_kernels_avx512, dlda_fast_kernels_avx512bf16;
 extern const dlda_kernel_set dlda_reference_kernels_avx2, dlda_reference_kernels_avx512;
 
 static int has_avx512(void)
@@ -28,6 +28,7 @@ static int has_avx2(void)
 const dlda_kernel_set *dlda_kernels_fast(void)
 {
 #ifdef DLDA_WITH_X86
+    if (has_avx512() && __builtin_cpu_supports("avx512bf16")) return &dlda_fast_kernels_avx512bf16;
     if (has_avx512()) return &dlda_fast_kernels_avx512;
     if (has_avx2()) return &dlda_fast_kernels_avx2;
 #endif

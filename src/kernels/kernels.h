@@ -29,6 +29,7 @@ typedef enum dlda_conv_method {
 typedef struct dlda_conv {
     size_t height, width, channels; /* of the input                            */
     size_t filters, kernel, stride, pad;
+    int bf16; /* products of bfloat16 numbers, where that is possible and faster; dlda_conv_plan clears it elsewhere */
     /* set by dlda_conv_plan */
     size_t out_height, out_width;
     size_t depth; /* kernel * kernel * channels              */

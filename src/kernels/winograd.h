@@ -34,6 +34,9 @@ typedef struct dlda_tiling {
     size_t rows, columns;           /* tiles per image                        */
 } dlda_tiling;
 
+/* How the tiles of a frequency are stored: as rows of floats, or rounded to bfloat16 (bf16.h), as rows or paired rows. */
+typedef enum dlda_tile_form { DLDA_TILES_FLOAT, DLDA_TILES_BF16, DLDA_TILES_BF16_PAIRED } dlda_tile_form;
+
 /* Floats between frequencies of V or M, with room for some tiles: one cache line more than they need.
  * Otherwise most steps would be multiples of 4096 bytes, and all frequencies of a tile would map to
  * the same few cache sets. */
@@ -42,9 +45,17 @@ static inline size_t dlda_frequency_step(size_t tiles, size_t channels)
     return tiles * channels + 16;
 }
 
-/* A range of the tiles of all images: numbers first .. first+count-1. V and M have room for `stride` tiles. */
+/* The same for words of two bfloat16 numbers. */
+static inline size_t dlda_frequency_step_of(dlda_tile_form form, size_t tiles, size_t channels)
+{
+    return dlda_frequency_step(form == DLDA_TILES_FLOAT ? tiles : (tiles + 1) / 2, channels);
+}
+
+/* A range of the tiles of all images: numbers first .. first+count-1. V and M have room for `stride` tiles; `form` is that of
+ * the frequencies that are written. Those that are read are floats. */
 typedef struct dlda_tile_block {
     size_t first, count, stride;
+    dlda_tile_form form;
 } dlda_tile_block;
 
 /* V = B' d B of the input tiles of X, read through the view unless it is NULL; pixels outside an image are 0. */
@@ -58,6 +69,9 @@ void dlda_winograd_output(const dlda_tiling *out, const dlda_tile_block *block, 
 void dlda_winograd_gradient(const dlda_tiling *out, const dlda_tile_block *block, const float *dY, float *dM);
 /* U [Q][n] = G g G' of W [9][n], for elements begin .. end-1; and its adjoint dW = G' dU G. */
 void dlda_winograd_weights(size_t t, size_t n, size_t begin, size_t end, const float *W, float *U);
+/* U as paired rows of bfloat16 numbers, [Q][rows / 2][n], of W [9][rows][n]: rows begin .. end-1, both even. */
+void dlda_winograd_weights_paired(size_t t, size_t rows, size_t n, size_t begin, size_t end, const float *W,
+                                  uint32_t *U);
 void dlda_winograd_weights_back(size_t t, size_t n, size_t begin, size_t end, const float *dU, float *dW);
 
 #endif

@@ -8,6 +8,7 @@
  * There is a copy of each transform for each tile size.
  */
 #include "base/sanitizers.h"
+#include "kernels/bf16.h"
 #include "kernels/winograd.h"
 #include "kernels/winograd_matrices.h"
 
@@ -212,7 +213,25 @@ INLINE void multiply(const matrix *H, int adjoint, vec *o, vec *x)
 
 /* ---- A whole tile ---- */
 
-typedef enum way { WRITES, ADDS, STREAMS } way; /* of storing a tile */
+/* How a tile is stored. The last three are of frequencies rounded to bfloat16: as a row, or as the first or second of paired rows. */
+typedef enum way { WRITES, ADDS, STREAMS, ROUNDS, BEGINS_PAIR, ENDS_PAIR } way;
+
+/* The second of a pair finds the first one there. */
+INLINE void store_element(const grid *to, int i, int j, vec v, way stores)
+{
+    float *at = element(to, i, j);
+
+    switch (stores) {
+    case WRITES: *(vec *)at = v; break;
+    case ADDS: *(vec *)at += v; break;
+    case STREAMS: stream(at, v); break;
+    case ROUNDS:
+        *(dlda_bf16_halves *)((uint16_t *)to->array + (to->first + i * to->row + j * to->column)) = dlda_bf16_of(v);
+        break;
+    case BEGINS_PAIR: *(dlda_bf16_words *)at = dlda_bf16_lower(v); break;
+    case ENDS_PAIR: *(dlda_bf16_words *)at |= dlda_bf16_lower(v) << 16; break;
+    }
+}
 
 /* to = H from H', or with the adjoint H' from H. Pixels are fetched ahead, frequencies are near. */
 INLINE void transform_whole(const matrix *H, int adjoint, const grid *from, const lens *view, const grid *to,
@@ -238,10 +257,8 @@ INLINE void transform_whole(const matrix *H, int adjoint, const grid *from, cons
         multiply(H, adjoint, o, x);
         UNROLL for (int j = 0; j < m; j++)
         {
-            float *at = element(to, i, j);
-            if (stores == STREAMS) stream(at, o[j]);
-            else *(vec *)at = stores == ADDS ? *(vec *)at + o[j] : o[j];
-            if (adjoint) __builtin_prefetch(at + to->ahead, 1, 2);
+            store_element(to, i, j, o[j], stores);
+            if (adjoint) __builtin_prefetch(element(to, i, j) + to->ahead, 1, 2);
         }
     }
 }
@@ -257,7 +274,7 @@ INLINE void transform(const matrix *H, int adjoint, const grid *from, const exte
     grid source = copies_in ? grid_of_copy(&in, n) : *from, target = copies_out ? grid_of_copy(&out, m) : *to;
 
     if (copies_in) copy_in(from, from_exists, view, &in, n);
-    if (view->exists && !copies_in) transform_whole(H, adjoint, &source, view, &target, WRITES);
+    if (view->exists && !copies_in) transform_whole(H, adjoint, &source, view, &target, stores);
     else if (stores != WRITES && !copies_out) transform_whole(H, adjoint, &source, &no_lens, &target, stores);
     else transform_whole(H, adjoint, &source, &no_lens, &target, WRITES);
     if (copies_out) copy_out(&out, to, to_exists, stores == ADDS, m);
@@ -292,6 +309,13 @@ INLINE matrix matrix_g(int m)
         case 5: body(__VA_ARGS__, 5); break;                                                                       \
         default: body(__VA_ARGS__, 6); break;                                                                      \
         }                                                                                                          \
+    } while (0)
+
+/* The same for tiles with frequencies of bfloat16, which larger tiles would round too much (conv_plan.c). */
+#define FOR_BF16_TILE(m, body, ...)                                                                                \
+    do {                                                                                                           \
+        if ((m) == 2) body(__VA_ARGS__, 2);                                                                        \
+        else body(__VA_ARGS__, 4);                                                                                 \
     } while (0)
 
 /* ---- Tiles of images ---- */
@@ -351,7 +375,7 @@ INLINE void transform_channels(const matrix *H, int adjoint, const image_tile *t
     lens through = lens_of(view, c, lanes);
 
     if (adjoint) transform(H, 1, &frequencies, &all, &no_lens, &pixels, &t->exists, stores);
-    else transform(H, 0, &pixels, &t->exists, &through, &frequencies, &all, WRITES);
+    else transform(H, 0, &pixels, &t->exists, &through, &frequencies, &all, stores);
 }
 
 INLINE void transform_tile(const matrix *H, int adjoint, const image_tile *t, const dlda_view *view,
@@ -360,7 +384,16 @@ INLINE void transform_tile(const matrix *H, int adjoint, const image_tile *t, co
     size_t whole = channels / DLDA_LANES * DLDA_LANES;
 
     for (size_t c = 0; c < whole; c += DLDA_LANES) transform_channels(H, adjoint, t, view, c, DLDA_LANES, stores);
-    if (whole < channels) transform_channels(H, adjoint, t, view, whole, channels - whole, stores);
+    if (whole < channels && stores < ROUNDS) /* with bfloat16, all vectors are whole */
+        transform_channels(H, adjoint, t, view, whole, channels - whole, stores);
+}
+
+/* The view is NULL, or not, as a constant. */
+INLINE void transform_seen(const matrix *H, int adjoint, const image_tile *t, const dlda_view *view,
+                           size_t channels, way stores)
+{
+    if (view) transform_tile(H, adjoint, t, view, channels, stores);
+    else transform_tile(H, adjoint, t, NULL, channels, stores);
 }
 
 /* From images to the frequencies V of a block, or with the adjoint back. */
@@ -368,7 +401,9 @@ INLINE void transform_block(matrix H, int adjoint, const dlda_tiling *tiling, co
                             float *images, const dlda_view *view, float *V, way stores)
 {
     size_t C = tiling->channels;
-    ptrdiff_t step = (ptrdiff_t)dlda_frequency_step(block->stride, C);
+    int rounds = stores == ROUNDS, pairs = stores == BEGINS_PAIR;
+    dlda_tile_form form = rounds ? DLDA_TILES_BF16 : pairs ? DLDA_TILES_BF16_PAIRED : DLDA_TILES_FLOAT;
+    ptrdiff_t step = (ptrdiff_t)dlda_frequency_step_of(form, block->stride, C) << rounds; /* in halves of words */
     tile place = find_tile(tiling, block->first);
     image_tile next = locate(tiling, &place, H.columns);
 
@@ -378,22 +413,32 @@ INLINE void transform_block(matrix H, int adjoint, const dlda_tiling *tiling, co
         next = locate(tiling, &place, H.columns);
         t.pixels.array = images;
         t.pixels.ahead = next.pixels.first - t.pixels.first;
-        t.frequencies = (grid){ V, (ptrdiff_t)(i * C), H.rows * step, step, DLDA_LANES, 0 };
-        if (view) transform_tile(&H, adjoint, &t, view, C, stores);
-        else transform_tile(&H, adjoint, &t, NULL, C, stores);
+        t.frequencies = (grid){ V, (ptrdiff_t)((pairs ? i / 2 : i) * C), H.rows * step, step, DLDA_LANES, 0 };
+        if (pairs && i % 2) transform_seen(&H, adjoint, &t, view, C, ENDS_PAIR);
+        else transform_seen(&H, adjoint, &t, view, C, stores);
     }
 }
 
+/* Calls body(..., way, m) with a constant m and the constant way of a form. */
+#define FOR_FORM(form, m, body, ...)                                                                               \
+    do {                                                                                                           \
+        switch (form) {                                                                                            \
+        case DLDA_TILES_FLOAT: FOR_TILE(m, body, __VA_ARGS__, WRITES); break;                                      \
+        case DLDA_TILES_BF16: FOR_BF16_TILE(m, body, __VA_ARGS__, ROUNDS); break;                                  \
+        case DLDA_TILES_BF16_PAIRED: FOR_BF16_TILE(m, body, __VA_ARGS__, BEGINS_PAIR); break;                      \
+        }                                                                                                          \
+    } while (0)
+
 INLINE void input_block(const dlda_tiling *in, const dlda_tile_block *block, const float *X, const dlda_view *view,
-                        float *V, int m)
+                        float *V, way stores, int m)
 {
-    transform_block(matrix_b(m), 0, in, block, (float *)X, view, V, WRITES);
+    transform_block(matrix_b(m), 0, in, block, (float *)X, view, V, stores);
 }
 
 void dlda_winograd_input(const dlda_tiling *in, const dlda_tile_block *block, const float *X, const dlda_view *view,
                          float *V)
 {
-    FOR_TILE(in->tile, input_block, in, block, X, view, V);
+    FOR_FORM(block->form, in->tile, input_block, in, block, X, view, V);
 }
 
 INLINE void input_back_block(const dlda_tiling *in, const dlda_tile_block *block, const float *dV, float *dX, int m)
@@ -416,14 +461,15 @@ void dlda_winograd_output(const dlda_tiling *out, const dlda_tile_block *block, 
     FOR_TILE(out->tile, output_block, out, block, M, Y);
 }
 
-INLINE void gradient_block(const dlda_tiling *out, const dlda_tile_block *block, const float *dY, float *dM, int m)
+INLINE void gradient_block(const dlda_tiling *out, const dlda_tile_block *block, const float *dY, float *dM,
+                           way stores, int m)
 {
-    transform_block(matrix_a(m), 0, out, block, (float *)dY, NULL, dM, WRITES);
+    transform_block(matrix_a(m), 0, out, block, (float *)dY, NULL, dM, stores);
 }
 
 void dlda_winograd_gradient(const dlda_tiling *out, const dlda_tile_block *block, const float *dY, float *dM)
 {
-    FOR_TILE(out->tile, gradient_block, out, block, dY, dM);
+    FOR_FORM(block->form, out->tile, gradient_block, out, block, dY, dM);
 }
 
 /* ---- Weights ---- */
@@ -463,6 +509,27 @@ INLINE void weights_range(size_t n, size_t begin, size_t end, const float *W, fl
 void dlda_winograd_weights(size_t t, size_t n, size_t begin, size_t end, const float *W, float *U)
 {
     FOR_TILE(t, weights_range, n, begin, end, W, U);
+}
+
+INLINE void weights_paired_rows(size_t rows, size_t n, size_t begin, size_t end, const float *W, uint32_t *U, int m)
+{
+    const matrix H = matrix_g(m);
+    const extent all = whole_extent(H.rows), nine = whole_extent(H.columns);
+    const ptrdiff_t from = (ptrdiff_t)(rows * n), to = (ptrdiff_t)(rows / 2 * n);
+
+    for (size_t r = begin; r < end; r++)
+        for (size_t i = 0; i < n; i += DLDA_LANES) {
+            grid weights = { (float *)W, (ptrdiff_t)(r * n + i), H.columns * from, from, DLDA_LANES, 0 };
+            grid frequencies = { (float *)U, (ptrdiff_t)(r / 2 * n + i), H.rows * to, to, DLDA_LANES, 0 };
+            if (r % 2) transform(&H, 0, &weights, &nine, &no_lens, &frequencies, &all, ENDS_PAIR);
+            else transform(&H, 0, &weights, &nine, &no_lens, &frequencies, &all, BEGINS_PAIR);
+        }
+}
+
+void dlda_winograd_weights_paired(size_t t, size_t rows, size_t n, size_t begin, size_t end, const float *W,
+                                  uint32_t *U)
+{
+    FOR_BF16_TILE(t, weights_paired_rows, rows, n, begin, end, W, U);
 }
 
 INLINE void weights_back_range(size_t n, size_t begin, size_t end, const float *dU, float *dW, int m)

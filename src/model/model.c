@@ -214,7 +214,7 @@ dlda_status dlda_workspace_create(const dlda_model *model, size_t batch, size_t 
     self->version = model->version;
     self->batch = batch;
     DLDA_TRY(dlda_team_create(threads, &self->team));
-    const dlda_plan_spec spec = { batch, self->team, 0, DLDA_KERNELS_FAST };
+    const dlda_plan_spec spec = { batch, self->team, 0, DLDA_KERNELS_FAST, DLDA_PRECISION_FLOAT };
     DLDA_TRY(dlda_plan_create(model->network, &spec, &self->plan));
     dlda_plan_prepare(self->plan, model->weights);
     DLDA_TRY(take_images(self, model));

@@ -92,6 +92,7 @@ typedef struct dlda_plan_spec {
     dlda_team *team; /* threads to use; NULL: the calling thread only */
     int training;    /* 0: inference only, which needs less memory    */
     dlda_kernels kernels;
+    dlda_precision precision; /* of the products of training */
 } dlda_plan_spec;
 
 typedef struct dlda_plan dlda_plan;
@@ -147,6 +148,7 @@ typedef struct dlda_passes_spec {
     size_t micro;    /* images whose values are in memory at once, at least one group; 0: the whole batch     */
     dlda_team *team; /* threads to use; NULL: the calling thread only                                         */
     dlda_kernels kernels;
+    dlda_precision precision;
     const dlda_comm *comm; /* ranks among which the rows of a batch are divided; NULL: there is one           */
     dlda_image_maker
         *make;    /* makes the images of a group where dlda_passes_images says so; NULL: the caller does */

@@ -119,7 +119,7 @@ size_t dlda_passes_groups(const dlda_passes *self)
 
 static dlda_plan_spec plan_spec(const dlda_passes_spec *spec)
 {
-    return (dlda_plan_spec){ largest_group(spec), spec->team, 1, spec->kernels };
+    return (dlda_plan_spec){ largest_group(spec), spec->team, 1, spec->kernels, spec->precision };
 }
 
 dlda_status dlda_passes_measure(const dlda_network *network, const dlda_passes_spec *spec, size_t *bytes)

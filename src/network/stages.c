@@ -50,12 +50,16 @@ static void start_stage(dlda_stage *stage, const dlda_layer *layer)
                                            .view = { .least = -FLT_MAX } };
 }
 
-/* Inference may have few images, for which another convolution method is faster. */
+/* Inference may have few images, for which another convolution method is faster. Training may multiply in bfloat16. */
 static void set_conv(dlda_stage *stage, const dlda_layer *layer, const dlda_plan_spec *spec)
 {
     stage->conv = layer;
     stage->planned = layer->conv;
     if (!spec->training) dlda_conv_plan_forward(&stage->planned, spec->batch);
+    else if (spec->precision == DLDA_PRECISION_BF16) {
+        stage->planned.bf16 = 1;
+        dlda_conv_plan(&stage->planned);
+    }
 }
 
 static void add_part(dlda_stage *stage, const dlda_layer *layer, size_t index, const dlda_plan_spec *spec)

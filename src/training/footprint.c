@@ -12,7 +12,7 @@ dlda_status dlda_network_text_memory(const dlda_memory_spec *spec, size_t *train
     DLDA_NEED(spec->text, spec->where);
     dlda_status status = DLDA_OK;
     dlda_network *network = NULL;
-    dlda_plan_spec plan = { spec->batch, NULL, 0, DLDA_KERNELS_FAST };
+    dlda_plan_spec plan = { spec->batch, NULL, 0, DLDA_KERNELS_FAST, DLDA_PRECISION_FLOAT };
     dlda_passes_spec passes = {
         .batch = spec->batch, .group = spec->norm_group, .micro = spec->micro_batch, .kernels = DLDA_KERNELS_FAST
     };

@@ -78,6 +78,14 @@ static dlda_status check_groups(const dlda_options *options)
     return DLDA_OK;
 }
 
+static dlda_status check_precision(const dlda_options *options)
+{
+    if (options->precision == DLDA_PRECISION_FLOAT || options->kernels == DLDA_KERNELS_FAST) return DLDA_OK;
+    return dlda_fail(DLDA_E_OPTION,
+                     "option precision: found bf16 with option kernels=reference, which computes with floats; "
+                     "expected kernels=fast");
+}
+
 static dlda_status check_shift(const dlda_options *options, const dlda_dataset *train)
 {
     size_t height = dlda_dataset_height(train), width = dlda_dataset_width(train);
@@ -170,6 +178,7 @@ static dlda_passes_spec passes_spec(dlda_trainer *self)
                                .micro = (size_t)options->micro_batch,
                                .team = self->team,
                                .kernels = (dlda_kernels)options->kernels,
+                               .precision = (dlda_precision)options->precision,
                                .comm = self->comm,
                                .make = dlda_dataset_is_shared(self->train) ? NULL : make_images,
                                .source = self };
@@ -332,6 +341,7 @@ dlda_status dlda_trainer_create_over(const dlda_comm *comm, const dlda_options *
     if (validation) DLDA_TRY(dlda_dataset_check_ranks(validation, comm));
     DLDA_TRY(check_shift(options, train));
     DLDA_TRY(check_groups(options));
+    DLDA_TRY(check_precision(options));
     DLDA_TRY(DLDA_TAKE(&self, 1, "trainer"));
     self->comm = dlda_comm_size(comm) > 1 ? comm : NULL;
     DLDA_TRY(dlda_options_copy(options, &self->options));
