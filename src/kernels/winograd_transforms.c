@@ -28,7 +28,7 @@ typedef int mask __attribute__((vector_size(4 * DLDA_LANES), aligned(4)));
 #define ROLLED
 #elif defined(__clang__)
 #define INLINE static inline __attribute__((always_inline))
-#define UNROLL _Pragma("unroll")
+#define UNROLL _Pragma("unroll(8)")
 #define ROLLED _Pragma("nounroll")
 #else
 #define INLINE static inline __attribute__((always_inline))
