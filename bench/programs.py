@@ -46,7 +46,7 @@ class Paced:
 
     def __init__(self, bench, net, batch, part, repeats, program):
         command = [program, "bench", "--net", net, "--batch", max(batch, 2), "--part", part, "--threads", bench.threads,
-                   "--repeats", repeats, "--paced"]
+                   "--repeats", repeats, "--paced", *(bench.precision if program == bench.program and part == "step" else [])]
         self.key = {"step": "images_per_second", "inference": "inference_images_per_second",
                     "single": "single_images_per_second"}[part]
         self.process = subprocess.Popen([str(word) for word in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -67,6 +67,7 @@ class Programs:
     def __init__(self, arguments, plan):
         self.build, self.threads, self.plan = os.path.abspath(arguments.build), arguments.threads, plan
         self.choices = arguments.choices
+        self.precision = [] if arguments.precision == "float" else ["--precision", arguments.precision]  # of training steps
         self.rounds = arguments.rounds or plan["rounds"]
         self.repeats = arguments.repeats or plan["repeats"]
         self.program = os.path.join(self.build, "cli", "deeplda")
@@ -77,6 +78,9 @@ class Programs:
         self.variants = [v for v in arguments.variants.split(",") if arguments.peers == "newest" or not v.startswith("compile")]
 
     # ---- deeplda ----
+
+    def step(self, net, batch):
+        return self.ours(net, batch, "step", options=self.precision)
 
     def ours(self, net, batch, part, threads=None, repeats=None, options=()):
         threads = threads or self.threads
@@ -130,7 +134,8 @@ class Programs:
         mode, layout = variant.split("-")
         command = [self.peer, os.path.join(HERE, "torch_step.py"), net_file(net), "--batch", batch, "--layout", layout,
                    "--threads", self.threads, "--steps", steps]
-        return json.loads(run(command + ["--inference"] * inference + ["--compile"] * (mode == "compile"), self.threads,
+        command += ["--inference"] if inference else self.precision
+        return json.loads(run(command + ["--compile"] * (mode == "compile"), self.threads,
                               TORCHINDUCTOR_CACHE_DIR=os.path.join(self.environment, "compiled")))
 
     def onnx(self, model, batch):

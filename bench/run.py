@@ -5,8 +5,9 @@ convolutions) and scikit-learn (LDA of a table in a file, and of arrays in Pytho
 turns, in one run.
 
     bench/run.py [--build DIR] [--quick] [--only PARTS] [--cases CASES] [--rounds N] [--repeats N] [--threads T]
-                 [--peers newest|debian] [--output DIR]
-    bench/run.py --against PROGRAM [--cases CASES] [--rounds N] [--repeats N] [--threads T] [--output DIR]
+                 [--peers newest|debian] [--precision float|bf16] [--output DIR]
+    bench/run.py --against PROGRAM [--cases CASES] [--rounds N] [--repeats N] [--threads T] [--precision float|bf16]
+                 [--output DIR]
 
 `make bench` builds what is needed and calls this. Each measurement is a process of its own (programs.py); in each round
 every program has its turn (turns.py), and medians over the rounds count. PyTorch runs in both of its memory layouts,
@@ -85,7 +86,7 @@ def compared(bench, net, batch, results, other, column):
 def compare_steps(bench):
     rows = []
     for net, batch in choose("step", bench.plan["steps"], bench.choices):
-        results = in_turns(bench.rounds, {"ours": lambda: bench.ours(net, batch, "step"),
+        results = in_turns(bench.rounds, {"ours": lambda: bench.step(net, batch),
                                           **torch_measures(bench, net, batch, bench.repeats)}, f"step of {net}, batch {batch}")
         name = best_torch(results)
         best = results[name]
@@ -309,6 +310,8 @@ def read_arguments():
     parser.add_argument("--peers", choices=("newest", "debian"), default="newest",
                         help="PyTorch and scikit-learn of PyPI, or of Debian [%(default)s]")
     parser.add_argument("--variants", default=",".join(VARIANTS), help="of PyTorch; the fastest one counts [%(default)s]")
+    parser.add_argument("--precision", choices=("float", "bf16"), default="float",
+                        help="of training steps: deeplda's and PyTorch's, with --against of the new build only [%(default)s]")
     parser.add_argument("--output", help="folder for the CSV files [bench/results; with --against: none]")
     arguments = parser.parse_args()
     if not set(arguments.only.split(",")) <= set(COMPARISONS):
@@ -336,7 +339,7 @@ def write_results(name, rows, machine, output):
 def main():
     arguments = read_arguments()
     bench = Programs(arguments, QUICK if arguments.quick else FULL)
-    machine = describe_machine(bench)
+    machine = [*describe_machine(bench), ("precision of steps", arguments.precision)]
     for name, value in machine:
         print(f"{name}: {value}")
     if os.getloadavg()[0] > 0.5:

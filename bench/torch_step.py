@@ -3,12 +3,13 @@
 """A network of networks/*.net in PyTorch: time and memory of training steps or of inference, as one line of JSON.
 
     torch_step.py FILE.net --batch N [--layout contiguous|channels_last] [--threads T] [--steps S]
-                  [--inference] [--compile]
+                  [--inference] [--compile] [--precision float|bf16]
 
 The network is read from the same text that deeplda reads. A step does what deeplda's step does: forward, LDA
 objective (scatter matrices in double, Cholesky factor, eigenvalues of the whitened problem), backward by autograd,
 SGD with Nesterov momentum and weight decay. --compile passes the network through torch.compile, for inference with its
-weights frozen (batch norm folded into convolutions); the objective stays as it is. run.py calls this in a process of its own each time.
+weights frozen (batch norm folded into convolutions); the objective stays as it is. --precision bf16 runs the network of a
+training step by torch.autocast in bfloat16. run.py calls this in a process of its own each time.
 """
 import argparse
 import json
@@ -108,12 +109,14 @@ def compiled(network, inference):
     return torch.compile(network)
 
 
-def make_step(network, images, labels, classes):
+def make_step(network, images, labels, classes, precision):
     optimiser = torch.optim.SGD(network.parameters(), lr=0.1, momentum=0.9, nesterov=True, weight_decay=2e-4)
 
     def step():
         optimiser.zero_grad(set_to_none=True)
-        loss = lda_loss(network(images), labels, classes)
+        with torch.autocast("cpu", torch.bfloat16, enabled=precision == "bf16"):
+            features = network(images)
+        loss = lda_loss(features, labels, classes)
         loss.backward()
         optimiser.step()
 
@@ -139,6 +142,7 @@ def main():
     parser.add_argument("--steps", type=int, default=3)
     parser.add_argument("--inference", action="store_true")
     parser.add_argument("--compile", action="store_true")
+    parser.add_argument("--precision", choices=["float", "bf16"], default="float")
     arguments = parser.parse_args()
 
     torch.manual_seed(1)
@@ -157,7 +161,7 @@ def main():
     if arguments.inference:
         seconds = time_calls(make_inference(network, images), arguments.steps)
     else:
-        seconds = time_calls(make_step(network, images, labels, classes), arguments.steps)
+        seconds = time_calls(make_step(network, images, labels, classes, arguments.precision), arguments.steps)
     print(json.dumps({"seconds": seconds, "images_per_second": arguments.batch / seconds,
                       "peak_bytes": status_bytes("VmHWM"), "base_bytes": base, "features": features,
                       "parameters": parameters,
