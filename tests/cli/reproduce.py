@@ -484,6 +484,15 @@ def test_trouble():
     expect(1, ["mnist-50k", "--data", "tiny", "--net", "bad.net", "--epochs", "2", "-o", "bad"], "bad.net")
 
 
+def test_precision():
+    """Decides the result, so it is an option of the training and a deviation."""
+    succeed("mnist-50k", *TINY, "--rows", "deeplda", "--epochs", "2", "--precision", "bf16", "-o", "rounded")
+    place = "mnist-50k/seed1/deeplda"
+    check("--precision bf16" in json.load(open(f"rounded/{place}-training.json"))["command"], "recorded")
+    check(json.load(open(f"rounded/{place}/options.json"))["precision"] == "bf16", "the training has it")
+    check("products of bf16 numbers instead of floats with objective lda" in table("rounded")["deviations"], "a deviation")
+
+
 def test_groups():
     """A norm group decides the result, so it is an option of the training and a deviation; a micro-batch does neither."""
     words = ["mnist-50k", *TINY, "--rows", "deeplda,cce", "--epochs", "2", "--norm-group", "150"]
@@ -700,7 +709,8 @@ def main():
         make_data()
         os.environ["DEEPLDA_DATA"] = os.path.abspath("empty")  # no set is here but those that --data names
         for test in (test_words, test_rows, test_pairs, test_files, test_again, test_stops, test_seeds, test_without_answers,
-                     test_held_out, test_own_folds, test_missing_data, test_budget, test_presets, test_list, test_trouble, test_groups, test_halving, test_cosine, test_protocols,
+                     test_held_out, test_own_folds, test_missing_data, test_budget, test_presets, test_list, test_trouble, test_precision,
+                     test_groups, test_halving, test_cosine, test_protocols,
                      test_ours, test_more_epochs, test_by_hand, test_fewer_than_planned, test_old_records, test_status):
             test()
         os.chdir("/")
