@@ -105,7 +105,7 @@ bench: all
 	/usr/bin/python3 bench/run.py --build $(BUILD) $(BENCH)
 else
 bench: bench-dependencies all python $(BENCH_VENV)/packages
-	@grep -q bench/onednn_layers $(BUILD)/build.ninja || { $(MESON) configure $(BUILD) --clearcache && $(MESON) setup --reconfigure $(BUILD); }
+	@grep -q bench/onednn_layers $(BUILD)/build.ninja || { rm $(BUILD)/meson-private/coredata.dat && $(MESON) setup $(BUILD) --prefix $(abspath $(PREFIX)); }
 	@! grep -q bench/onednn_layers $(BUILD)/build.ninja || ninja -C $(BUILD) bench/onednn_layers
 	/usr/bin/python3 bench/run.py --build $(BUILD) $(BENCH)
 endif

@@ -10,7 +10,7 @@
  */
 #include "base/clock.h"
 #include "base/memory.h"
-#include "training/benchmark.h"
+#include "bench/benchmark.h"
 
 #include <dnnl.h>
 #include <math.h>
@@ -44,7 +44,7 @@ static const role roles[PASSES][3] = {
 
 typedef struct comparison {
     const dlda_conv *conv;
-    dlda_run run;
+    dlda_exec exec;
     size_t N;
     size_t sizes[ARRAYS]; /* floats                              */
     float *input[ARRAYS], *ours[ARRAYS], *theirs[ARRAYS];
@@ -103,24 +103,24 @@ static void begin_layer(comparison *self, const dlda_conv *conv, size_t batch, s
     size_t bytes = 0;
 
     *self = (comparison){ .conv = conv, .N = batch };
-    well(dlda_team_create(threads, &self->run.team));
+    well(dlda_team_create(threads, &self->exec.team));
     done(dnnl_engine_create(&self->engine, dnnl_cpu, 0), "making an engine");
     done(dnnl_stream_create(&self->stream, self->engine, dnnl_stream_default_flags), "making a stream");
     describe_arrays(self);
     well(dlda_conv_scratch(conv, threads, &bytes));
     well(DLDA_TAKE(&self->scratch, bytes, "scratch"));
-    self->run.scratch = self->scratch;
+    self->exec.scratch = self->scratch;
     for (int a = 0; a < ARRAYS; a++) {
         well(DLDA_TAKE(&self->input[a], self->sizes[a], "arrays"));
         well(DLDA_TAKE(&self->ours[a], self->sizes[a], "arrays"));
         well(DLDA_TAKE(&self->theirs[a], self->sizes[a], "arrays"));
-        dlda_benchmark_fill(self->input[a], self->sizes[a]);
+        bench_fill(self->input[a], self->sizes[a]);
     }
 }
 
 static void end_layer(comparison *self)
 {
-    dlda_team_destroy(self->run.team);
+    dlda_team_destroy(self->exec.team);
     for (int a = 0; a < ARRAYS; a++) {
         dlda_release(self->input[a]);
         dlda_release(self->ours[a]);
@@ -233,10 +233,10 @@ static double time_ours(comparison *self, int pass)
     float *const *in = self->input, *const *out = self->ours;
     double begin = dlda_seconds_now();
 
-    if (pass == FORWARD) kernels->conv_forward(self->conv, &self->run, self->N, in[X], NULL, in[W], NULL, out[Y]);
+    if (pass == FORWARD) kernels->conv_forward(self->conv, &self->exec, self->N, in[X], NULL, in[W], NULL, out[Y], NULL);
     else if (pass == BACKWARD_DATA)
-        kernels->conv_backward_data(self->conv, &self->run, self->N, in[Y], in[W], out[X]);
-    else kernels->conv_backward_weights(self->conv, &self->run, self->N, in[X], NULL, in[Y], out[W], NULL);
+        kernels->conv_backward_data(self->conv, &self->exec, self->N, in[Y], in[W], out[X], NULL);
+    else kernels->conv_backward_weights(self->conv, &self->exec, self->N, in[X], NULL, in[Y], out[W], NULL);
     return dlda_seconds_now() - begin;
 }
 
@@ -265,7 +265,7 @@ static void compare_pass(comparison *self, int pass, size_t repeats, double medi
     }
     end_pass(self, pass);
     for (int i = 0; i < 2; i++) {
-        medians[i] = dlda_median(times[i], repeats);
+        medians[i] = bench_median(times[i], repeats);
         dlda_release(times[i]);
     }
 }
@@ -281,7 +281,7 @@ static void compare_layer(const char *net, size_t number, const dlda_layer *laye
     for (int pass = 0; pass < PASSES; pass++) {
         compare_pass(&self, pass, repeats, medians);
         printf("%s,%zu,%zu,%zux%zu,%zu,%zu,%zu,%s,%.6g,%.6g,%.6g,%.2g\n", net, number, batch, c->height, c->width,
-               c->channels, c->filters, c->pad, pass_names[pass], 1e-9 * dlda_benchmark_flop(layer, batch),
+               c->channels, c->filters, c->pad, pass_names[pass], 1e-9 * bench_flop(layer, batch),
                medians[0], medians[1], relative_error(&self, roles[pass][2].array));
         fflush(stdout);
     }
@@ -316,7 +316,7 @@ int main(int argc, char **argv)
     must(batch > 0 && threads > 0 && repeats > 0, "reading BATCH THREADS REPEATS");
     omp_set_num_threads((int)threads);
     well(dlda_network_text_read(argv[1], &text));
-    well(dlda_network_parse(text, argv[1], (dlda_shape){ 0, 0, 0 }, &network));
+    well(dlda_network_parse(text, argv[1], (dlda_shape){ 0, 0, 0 }, 10, &network));
     printf("net,number,batch,image,channels,filters,pad,pass,gflop,ours_seconds,onednn_seconds,error\n");
     for (size_t i = 0; i < network->n_layers; i++)
         if (is_wanted(network, i)) compare_layer(argv[1], i + 1, &network->layers[i], batch, threads, repeats);

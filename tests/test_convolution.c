@@ -73,6 +73,82 @@ static void compare(const dlda_conv *conv, size_t N, const char *set, const char
                      conv->kernel, conv->kernel, conv->pad, i, (double)found[i], (double)expected[i]);
 }
 
+/* Values k / 4, and shifts (2 k + 1) / 16: with scales of 1/2 and -2, a view's x is never 0, which rounding might let pass. */
+static float *coarse_floats(size_t n, uint32_t which, float step, float offset)
+{
+    float *values = random_floats(n, which);
+
+    for (size_t i = 0; i < n; i++) values[i] = roundf(values[i] / step) * step + offset;
+    return values;
+}
+
+/* Relative to the largest that sums of such values can be, by the inequality of Cauchy and Schwarz. */
+static void compare_sums(const dlda_conv *conv, const char *set, const char *pass, size_t rows, size_t channels,
+                         const double *found, const double *expected, const double *squares)
+{
+    for (size_t c = 0; c < channels; c++)
+        if (!(fabs(found[c] - expected[c]) <= 1e-5 * sqrt((double)rows * squares[c]) + 1e-12))
+            fail_msg("%s, method %d, sums of %s, images %zux%zux%zu, %zu filters, tile %zu: channel %zu is %g, "
+                     "expected %g",
+                     set, conv->method, pass, conv->height, conv->width, conv->channels, conv->filters, conv->tile,
+                     c, found[c], expected[c]);
+}
+
+/* What a convolution tallies while it writes, forward, against sums over what it has written. */
+static void check_forward_tally(const dlda_conv *conv, const dlda_kernel_set *set, const dlda_exec *exec, size_t N,
+                                const float *X, const float *W, const float *bias)
+{
+    size_t F = conv->filters, rows = N * conv->out_height * conv->out_width;
+    float *Y = not_a_number(rows * F);
+    double *sums = NULL, *expected = NULL;
+
+    CHECK_OK(DLDA_TAKE(&sums, 2 * F, "test"));
+    CHECK_OK(DLDA_TAKE(&expected, 2 * F, "test"));
+    for (size_t i = 0; i < 2 * F; i++) sums[i] = NAN;
+    set->conv_forward(conv, exec, N, X, NULL, W, bias, Y, &(dlda_tally){ .sums = sums });
+    dlda_kernels_reference()->moments(exec, rows, F, Y, expected);
+    compare_sums(conv, set->name, "Y", rows, F, sums, expected, expected + F);
+    for (size_t c = 0; c < F; c++) assert_true(fabs(sums[F + c] - expected[F + c]) <= 1e-5 * expected[F + c]);
+    dlda_release(Y);
+    dlda_release(sums);
+    dlda_release(expected);
+}
+
+/* Backward: the sums of batch norm's gradient. */
+static void check_backward_tally(const dlda_conv *conv, const dlda_kernel_set *set, const dlda_exec *exec, size_t N,
+                                 const float *dY, const float *W)
+{
+    size_t C = conv->channels, rows = N * conv->height * conv->width;
+    float *X = coarse_floats(rows * C, 11, 0.25f, 0), *shift = coarse_floats(C, 12, 0.125f, 0.0625f),
+          *mean = random_floats(C, 13), *scale = random_floats(C, 14), *dX = not_a_number(rows * C);
+    double *sums = NULL, *expected = NULL, *squares = NULL;
+
+    CHECK_OK(DLDA_TAKE(&sums, 2 * C, "test"));
+    CHECK_OK(DLDA_TAKE(&expected, 2 * C, "test"));
+    CHECK_OK(DLDA_TAKE(&squares, 2 * C, "test"));
+    for (size_t i = 0; i < 2 * C; i++) sums[i] = NAN;
+    for (size_t c = 0; c < C; c++) scale[c] = scale[c] > 0 ? 0.5f : -2;
+    const dlda_activation activation = { .height = conv->height,
+                                         .width = conv->width,
+                                         .channels = C,
+                                         .out_height = conv->height,
+                                         .out_width = conv->width,
+                                         .view = { scale, shift, 0 },
+                                         .normalises = 1,
+                                         .mean = mean };
+    set->conv_backward_data(conv, exec, N, dY, W, dX, &(dlda_tally){ sums, &activation, X });
+    dlda_kernels_reference()->activation_sums(&activation, exec, N, X, NULL, dX, expected);
+    dlda_kernels_reference()->moments(exec, rows, C, dX, squares);
+    compare_sums(conv, set->name, "dz", rows, C, sums, expected, squares + C);
+    for (size_t c = 0; c < C; c++) squares[C + c] *= 16 * (1 + (double)mean[c] * mean[c]); /* (x - mean)^2 */
+    compare_sums(conv, set->name, "dz (x - mean)", rows, C, sums + C, expected + C, squares + C);
+    float *arrays[] = { X, shift, mean, scale, dX };
+    for (int i = 0; i < 5; i++) dlda_release(arrays[i]);
+    dlda_release(sums);
+    dlda_release(expected);
+    dlda_release(squares);
+}
+
 static void check_passes(const dlda_conv *conv, const dlda_kernel_set *set, size_t N, size_t threads)
 {
     const dlda_kernel_set *reference = dlda_kernels_reference();
@@ -92,12 +168,15 @@ static void check_passes(const dlda_conv *conv, const dlda_kernel_set *set, size
     exec.scratch = dlda_take_bytes(bytes, 1, "test");
     assert_non_null(exec.scratch);
     memset(exec.scratch, 0xff, bytes); /* NaN */
-    set->conv_forward(conv, &exec, N, X, view, W, bias, found[0]);
-    set->conv_backward_data(conv, &exec, N, dY, W, found[1]);
+    set->conv_forward(conv, &exec, N, X, view, W, bias, found[0], NULL);
+    set->conv_backward_data(conv, &exec, N, dY, W, found[1], NULL);
     set->conv_backward_weights(conv, &exec, N, X, view, dY, found[2], found[3]);
-    reference->conv_forward(conv, &exec, N, X, view, W, bias, expected[0]);
-    reference->conv_backward_data(conv, &exec, N, dY, W, expected[1]);
+    reference->conv_forward(conv, &exec, N, X, view, W, bias, expected[0], NULL);
+    reference->conv_backward_data(conv, &exec, N, dY, W, expected[1], NULL);
     reference->conv_backward_weights(conv, &exec, N, X, view, dY, expected[2], expected[3]);
+    check_forward_tally(conv, set, &exec, N, X, W, NULL);
+    check_forward_tally(conv, set, &exec, N, X, W, bias);
+    check_backward_tally(conv, set, &exec, N, dY, W);
     compare(conv, N, set->name, "forward", found[0], expected[0], out);
     compare(conv, N, set->name, "backward data", found[1], expected[1], in);
     compare(conv, N, set->name, "backward weights", found[2], expected[2], weights);
@@ -207,9 +286,9 @@ static void test_bf16_is_exact_for_small_whole_numbers(void **state)
     for (size_t i = 0; i < ROWS * C; i++) X[i] = rintf(X[i] * 9);
     for (size_t i = 0; i < C * F; i++) W[i] = rintf(W[i] * 9);
     X[5] = NAN;
-    dlda_kernels_reference()->conv_forward(&conv, &exec, ROWS, X, NULL, W, NULL, expected);
+    dlda_kernels_reference()->conv_forward(&conv, &exec, ROWS, X, NULL, W, NULL, expected, NULL);
     for (size_t s = usable_sets(sets); s-- > 0;) {
-        sets[s]->conv_forward(&conv, &exec, ROWS, X, NULL, W, NULL, Y);
+        sets[s]->conv_forward(&conv, &exec, ROWS, X, NULL, W, NULL, Y, NULL);
         for (size_t i = 0; i < F; i++) assert_true(isnan(Y[i]));
         assert_memory_equal(Y + F, expected + F, (ROWS - 1) * F * sizeof *Y);
     }

@@ -122,9 +122,9 @@ static void run_pass(const layer_arrays *self, int pass)
     const dlda_kernel_set *kernels = self->kernels;
 
     if (pass == FORWARD)
-        kernels->conv_forward(&self->conv, &self->exec, self->N, self->X, NULL, self->W, NULL, self->Y);
+        kernels->conv_forward(&self->conv, &self->exec, self->N, self->X, NULL, self->W, NULL, self->Y, NULL);
     else if (pass == BACKWARD_DATA)
-        kernels->conv_backward_data(&self->conv, &self->exec, self->N, self->dY, self->W, self->dX);
+        kernels->conv_backward_data(&self->conv, &self->exec, self->N, self->dY, self->W, self->dX, NULL);
     else kernels->conv_backward_weights(&self->conv, &self->exec, self->N, self->X, NULL, self->dY, self->dW, NULL);
 }
 

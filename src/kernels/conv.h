@@ -29,13 +29,14 @@ void dlda_product_backward_weights(const dlda_conv *, const dlda_exec *, size_t 
 
 /* conv_winograd.c: 3x3, stride 1, padding 0 or 1. */
 void dlda_winograd_forward(const dlda_conv *, const dlda_exec *, size_t N, const float *X, const dlda_view *view,
-                           const float *W, float *Y);
+                           const float *W, float *Y, const dlda_tally *tally);
 /* U [36][channels][filters] of W, and the forward pass that uses it. */
 void dlda_winograd_prepare(const dlda_conv *, const dlda_exec *, const float *W, float *U);
 void dlda_winograd_forward_prepared(const dlda_conv *, const dlda_exec *, size_t N, const float *X,
-                                    const dlda_view *view, const float *U, float *Y);
+                                    const dlda_view *view, const float *U, float *Y, const dlda_tally *tally);
+/* With a tally, unless conv->adjoint. */
 void dlda_winograd_backward_data(const dlda_conv *, const dlda_exec *, size_t N, const float *dY, const float *W,
-                                 float *dX);
+                                 float *dX, const dlda_tally *tally);
 void dlda_winograd_backward_weights(const dlda_conv *, const dlda_exec *, size_t N, const float *X,
                                     const dlda_view *view, const float *dY, float *dW);
 

@@ -290,8 +290,8 @@ dlda_status dlda_conv_scratch(const dlda_conv *conv, size_t threads, size_t *byt
     DLDA_TRY(dlda_multiply_sizes(conv->channels, conv->filters, what, &weights));
     DLDA_TRY(dlda_multiply_sizes(weights, floats_per_filter(conv) * sizeof(float), what, &weights));
     DLDA_TRY(dlda_multiply_sizes(block_floats(conv, threads), sizeof(float), what, &blocks));
-    DLDA_TRY(dlda_norm_scratch(conv->filters, &sums));
-    *bytes = weights + blocks > sums ? weights + blocks : sums;
+    DLDA_TRY(dlda_norm_scratch(larger(conv->channels, conv->filters), &sums));
+    *bytes = weights + blocks + DLDA_ALIGNMENT + sums; /* the sums of a tally come last */
 done:
     return status;
 }

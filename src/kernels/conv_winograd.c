@@ -15,8 +15,10 @@
  *
  * Sums over tiles are taken in fixed groups or in order, so they do not depend on the number of threads.
  */
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "kernels/bf16.h"
+#include "kernels/reductions.h"
 #include "kernels/winograd.h"
 
 #include <string.h>
@@ -34,16 +36,26 @@ typedef struct winograd_pass {
     const float *X, *dY;
     const dlda_view *view; /* of X                                                */
     float *Y;
-    float *W, *U;           /* [9][n]; [frequencies][n]                                              */
-    const float *prepared;  /* precomputed U of the forward pass                                     */
-    float *V, *M;           /* [workers or 1][frequencies][stride][channels or filters], steps apart */
-    dlda_tile_block shared; /* the tiles that all threads share                                      */
-    size_t n_groups;        /* weights: groups with at least one tile                                */
+    float *W, *U;            /* [9][n]; [frequencies][n]                                              */
+    const float *prepared;   /* precomputed U of the forward pass                                     */
+    float *V, *M;            /* [workers or 1][frequencies][stride][channels or filters], steps apart */
+    const dlda_tally *tally; /* of Y; NULL: none                                                      */
+    double *partial;         /* [TALLY_PARTS][2][channels of Y], its partial sums                     */
+    dlda_tile_block shared;  /* the tiles that all threads share                                      */
+    size_t n_groups;         /* weights: groups with at least one tile                                */
 } winograd_pass;
+
+/* The partial sums of a tally: those of consecutive blocks, or of a place in all stretches. */
+enum { TALLY_PARTS = DLDA_ROW_CHUNKS };
 
 static size_t ceil_div(size_t a, size_t b)
 {
     return (a + b - 1) / b;
+}
+
+static size_t at_most(size_t n, size_t most)
+{
+    return n < most ? n : most;
 }
 
 /* Tiles of t x t pixels of the output of a pass, or of its input for an adjoint. */
@@ -139,12 +151,24 @@ static void tiles_in(const winograd_pass *pass, const dlda_tile_block *block, fl
     else dlda_winograd_input(&pass->in, block, pass->X, pass->view, V);
 }
 
-static void tiles_out(const winograd_pass *pass, const dlda_tile_block *block, const float *M)
+/* The tally as the sums of one part. */
+static dlda_tally part_of_tally(const winograd_pass *pass, size_t part)
+{
+    dlda_tally tally = *pass->tally;
+
+    tally.sums = pass->partial + part * 2 * pass->out.channels;
+    return tally;
+}
+
+static void tiles_out(const winograd_pass *pass, const dlda_tile_block *block, size_t part, const float *M)
 {
     if (pass->adjoint) {
         clear_images(pass, block);
         dlda_winograd_input_back(&pass->out, block, M, pass->Y);
-    } else dlda_winograd_output(&pass->out, block, M, pass->Y);
+    } else if (pass->tally) {
+        dlda_tally tally = part_of_tally(pass, part);
+        dlda_winograd_output(&pass->out, block, M, pass->Y, &tally);
+    } else dlda_winograd_output(&pass->out, block, M, pass->Y, NULL);
 }
 
 /* The operands of the product of a frequency, and its result. */
@@ -207,16 +231,19 @@ static float *worker_tiles(const winograd_pass *pass, const dlda_chunk *chunk)
     return pass->V + chunk->worker * pass->frequencies * (pass->V_step + pass->M_step);
 }
 
-/* Transforms tiles, multiplies, transforms back; V and M belong to the worker. */
-static void run_block(void *context, const dlda_chunk *chunk)
+/* Block by block: transforms tiles, multiplies, transforms back; V and M belong to the worker. */
+static void run_blocks(void *context, const dlda_chunk *chunk)
 {
     const winograd_pass *pass = context;
     float *V = worker_tiles(pass, chunk), *M = V + pass->frequencies * pass->V_step;
-    const dlda_tile_block block = { chunk->begin, chunk->end - chunk->begin, pass->stride, pass->form };
+    size_t T = pass->stride;
 
-    tiles_in(pass, &block, V);
-    multiply(pass, 0, pass->frequencies, block.count, V, M);
-    tiles_out(pass, &block, M);
+    for (size_t first = chunk->begin; first < chunk->end; first += T) {
+        const dlda_tile_block block = { first, at_most(chunk->end - first, T), T, pass->form };
+        tiles_in(pass, &block, V);
+        multiply(pass, 0, pass->frequencies, block.count, V, M);
+        tiles_out(pass, &block, chunk->index, M);
+    }
 }
 
 enum { TILES_AT_ONCE = 8 }; /* tiles of a stretch per task */
@@ -250,12 +277,7 @@ static void stretch_out(void *context, const dlda_chunk *chunk)
 {
     const winograd_pass *pass = context;
     const dlda_tile_block part = part_of_stretch(pass, chunk);
-    tiles_out(pass, &part, pass->M + chunk->begin * pass->out.channels);
-}
-
-static size_t at_most(size_t n, size_t most)
-{
-    return n < most ? n : most;
+    tiles_out(pass, &part, chunk->index, pass->M + chunk->begin * pass->out.channels);
 }
 
 /* The threads share the tiles of a stretch, then its frequencies. */
@@ -273,11 +295,26 @@ static void run_stretches(winograd_pass *pass, const dlda_exec *exec)
     }
 }
 
-/* U must already be computed. */
-static void run_tiles(winograd_pass *pass, const dlda_exec *exec)
+/* Scratch memory for partial sums lies after V and M. */
+static void begin_tally(winograd_pass *pass, const dlda_exec *exec, const dlda_tally *tally)
 {
-    if (pass->conv->stretches || pass->tiles <= pass->stride) run_stretches(pass, exec);
-    else dlda_parallel_for(exec->team, pass->tiles, pass->stride, run_block, pass);
+    size_t workers = pass->conv->stretches ? 1 : dlda_team_threads(exec->team);
+    char *end = (char *)(pass->V + workers * pass->frequencies * (pass->V_step + pass->M_step));
+
+    pass->tally = tally;
+    pass->partial = (double *)(end + (DLDA_ALIGNMENT - (uintptr_t)end % DLDA_ALIGNMENT) % DLDA_ALIGNMENT);
+    if (tally) memset(pass->partial, 0, TALLY_PARTS * 2 * pass->out.channels * sizeof *pass->partial);
+}
+
+/* U must already be computed. */
+static void run_tiles(winograd_pass *pass, const dlda_exec *exec, const dlda_tally *tally)
+{
+    size_t blocks = ceil_div(pass->tiles, pass->stride);
+
+    begin_tally(pass, exec, tally);
+    if (pass->conv->stretches || blocks == 1) run_stretches(pass, exec);
+    else dlda_parallel_for(exec->team, pass->tiles, ceil_div(blocks, TALLY_PARTS) * pass->stride, run_blocks, pass);
+    if (tally) dlda_add_partial_sums(TALLY_PARTS, 2 * pass->out.channels, pass->partial, tally->sums);
 }
 
 /* U of filters W [9][rows][columns]. */
@@ -301,7 +338,7 @@ static dlda_tile_form operand_form(const dlda_conv *conv)
 }
 
 void dlda_winograd_forward_prepared(const dlda_conv *conv, const dlda_exec *exec, size_t N, const float *X,
-                                    const dlda_view *view, const float *U, float *Y)
+                                    const dlda_view *view, const float *U, float *Y, const dlda_tally *tally)
 {
     winograd_pass pass = new_pass(conv, exec, conv->tile);
 
@@ -311,18 +348,18 @@ void dlda_winograd_forward_prepared(const dlda_conv *conv, const dlda_exec *exec
     pass.gemm = &conv->forward;
     pass.prepared = U;
     set_tiles(&pass, N, conv->forward.m, operand_form(conv), DLDA_TILES_FLOAT);
-    run_tiles(&pass, exec);
+    run_tiles(&pass, exec, tally);
 }
 
 void dlda_winograd_forward(const dlda_conv *conv, const dlda_exec *exec, size_t N, const float *X,
-                           const dlda_view *view, const float *W, float *Y)
+                           const dlda_view *view, const float *W, float *Y, const dlda_tally *tally)
 {
     dlda_winograd_prepare(conv, exec, W, exec->scratch); /* the location of U in scratch */
-    dlda_winograd_forward_prepared(conv, exec, N, X, view, exec->scratch, Y);
+    dlda_winograd_forward_prepared(conv, exec, N, X, view, exec->scratch, Y, tally);
 }
 
 void dlda_winograd_backward_data(const dlda_conv *conv, const dlda_exec *exec, size_t N, const float *dY,
-                                 const float *W, float *dX)
+                                 const float *W, float *dX, const dlda_tally *tally)
 {
     winograd_pass pass = new_pass(conv, exec, conv->tile);
     dlda_tiling in = pass.in;
@@ -342,7 +379,7 @@ void dlda_winograd_backward_data(const dlda_conv *conv, const dlda_exec *exec, s
     set_tiles(&pass, N, conv->data.m, operand_form(conv), DLDA_TILES_FLOAT);
     to_frequencies_of(conv, exec, conv->filters, conv->channels, pass.W, pass.U);
     pass.prepared = pass.U;
-    run_tiles(&pass, exec);
+    run_tiles(&pass, exec, tally);
 }
 
 /* ---- Backward for the weights ---- */

@@ -73,11 +73,17 @@ typedef struct dlda_activation {
     dlda_view view;              /* applied before the maximum or mean                           */
     int normalises;              /* the view is batch norm (then ReLU); the backward pass needs: */
     const float *mean, *inverse; /* [channels]  of the batch: mean, 1 / standard deviation       */
-    /* Rows on other ranks are normalised together with these: NULL if there are none. */
-    void (*share)(void *context, double *sums, size_t n); /* replaces sums by those of all ranks */
-    void *context;
-    double rows; /* of all ranks */
+    double rows;                 /* that were normalised together, also those on other ranks     */
 } dlda_activation;
+
+/* Sums for each channel of an array that a convolution writes, taken on the way, which saves a pass over memory: of the
+ * values y and y^2, the moments of batch norm. With an activation, the array is the gradient of its output, and the sums
+ * are those of activation_sums; it has no window. */
+typedef struct dlda_tally {
+    double *sums; /* [2][channels] */
+    const dlda_activation *activation;
+    const float *X; /* its input */
+} dlda_tally;
 
 /* Bytes of scratch memory for activations and column sums, for any number of rows. */
 dlda_status dlda_norm_scratch(size_t channels, size_t *bytes);
@@ -111,32 +117,35 @@ typedef struct dlda_kernel_set {
     const char *name; /* "avx2", "reference", ... */
 
     /* Y [N][oh][ow][F] of X [N][h][w][C], W [k][k][C][F], bias [F] or NULL. X is read through the view unless it is
-     * NULL; a view requires Winograd. */
+     * NULL; a view requires Winograd. The tally is that of Y, or NULL. */
     void (*conv_forward)(const dlda_conv *, const dlda_exec *, size_t N, const float *X, const dlda_view *view,
-                         const float *W, const float *bias, float *Y);
+                         const float *W, const float *bias, float *Y, const dlda_tally *tally);
     /* The same with W in a prepared form, computed once for many calls by conv_prepare into dlda_conv_prepared
      * floats. NULL if a set of kernels has no such form. */
     void (*conv_prepare)(const dlda_conv *, const dlda_exec *, const float *W, float *prepared);
     void (*conv_forward_prepared)(const dlda_conv *, const dlda_exec *, size_t N, const float *X,
                                   const dlda_view *view, const float *prepared, const float *bias, float *Y);
+    /* The tally is that of dX, or NULL. */
     void (*conv_backward_data)(const dlda_conv *, const dlda_exec *, size_t N, const float *dY, const float *W,
-                               float *dX);
+                               float *dX, const dlda_tally *tally);
     /* dbias may be NULL. */
     void (*conv_backward_weights)(const dlda_conv *, const dlda_exec *, size_t N, const float *X,
                                   const dlda_view *view, const float *dY, float *dW, float *dbias);
 
-    /* Per channel of X [rows][C]: mean and biased variance. */
-    void (*statistics)(const dlda_exec *, size_t rows, size_t C, const float *X, float *mean, float *variance);
+    /* sums [2][C] of x and of x^2 for each channel of X [rows][C]. */
+    void (*moments)(const dlda_exec *, size_t rows, size_t C, const float *X, double *sums);
 
     /* Y [N][oh][ow][C] of X [N][h][w][C]. where, of Y's shape, receives the position of each maximum in its window;
      * NULL without a backward pass. X may be Y if there is no window. */
     void (*activation_forward)(const dlda_activation *, const dlda_exec *, size_t N, const float *X, float *Y,
                                uint8_t *where);
-    /* dX, which may be X, from dY and the X of the forward pass; and the gradients of batch norm's
-     * scale and shift, [channels], if it normalises. Maxima with stride != size: only without batch
-     * norm and ReLU, and not in place. */
+    /* If it normalises: sums [2][channels] of dz and of dz (x - mean), where dz is the part of dY that reaches x. */
+    void (*activation_sums)(const dlda_activation *, const dlda_exec *, size_t N, const float *X,
+                            const uint8_t *where, const float *dY, double *sums);
+    /* dX, which may be X, from dY and the X of the forward pass, and if it normalises the sums of all rows. Maxima with
+     * stride != size: only without batch norm and ReLU, and not in place. */
     void (*activation_backward)(const dlda_activation *, const dlda_exec *, size_t N, const float *X,
-                                const uint8_t *where, const float *dY, float *dX, float *dscale, float *dshift);
+                                const uint8_t *where, const float *dY, float *dX, const double *sums);
 
     /* Multiplies by the mask in place; the same for values and gradients. */
     void (*dropout)(const dlda_dropout *, const dlda_exec *, size_t N, float *X);

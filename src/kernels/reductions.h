@@ -25,6 +25,9 @@ static inline size_t dlda_row_grain(size_t rows)
  * *)exec->scratch + chunk->index * width. Returns the total [width], in scratch memory. */
 double *dlda_reduce_rows(const dlda_exec *exec, size_t rows, size_t width, dlda_parallel_body *body, void *context);
 
+/* sums [width] = the sum of partial [parts][width], in order. */
+void dlda_add_partial_sums(size_t parts, size_t width, const double *partial, double *sums);
+
 /* sums [C] = sums over the rows of X [rows][C]. */
 void dlda_column_sums(const dlda_exec *exec, size_t rows, size_t C, const float *X, float *sums);
 

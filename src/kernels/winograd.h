@@ -63,8 +63,9 @@ void dlda_winograd_input(const dlda_tiling *in, const dlda_tile_block *block, co
                          float *V);
 /* The adjoint, added to dX: dX += B dV B'. */
 void dlda_winograd_input_back(const dlda_tiling *in, const dlda_tile_block *block, const float *dV, float *dX);
-/* Y = A' m A; pixels outside an image are not written. */
-void dlda_winograd_output(const dlda_tiling *out, const dlda_tile_block *block, const float *M, float *Y);
+/* Y = A' m A; pixels outside an image are not written. The sums of the tally, unless it is NULL, are added to. */
+void dlda_winograd_output(const dlda_tiling *out, const dlda_tile_block *block, const float *M, float *Y,
+                          const dlda_tally *tally);
 /* The adjoint: dM = A dY A'. */
 void dlda_winograd_gradient(const dlda_tiling *out, const dlda_tile_block *block, const float *dY, float *dM);
 /* U [Q][n] = G g G' of W [9][n], for elements begin .. end-1; and its adjoint dW = G' dU G. */

@@ -7,52 +7,15 @@
  * registers and removes the zeros. The loops over lines are not: eight times the code would not fit in the instruction cache.
  * There is a copy of each transform for each tile size.
  */
-#include "base/sanitizers.h"
 #include "kernels/bf16.h"
-#include "kernels/winograd.h"
 #include "kernels/winograd_matrices.h"
+#include "kernels/winograd_tiles.h"
 
 #include <stdint.h>
 #include <string.h>
 #ifdef __SSE__
 #include <immintrin.h>
 #endif
-
-typedef float vec __attribute__((vector_size(4 * DLDA_LANES), aligned(4)));
-typedef int mask __attribute__((vector_size(4 * DLDA_LANES), aligned(4)));
-
-/* Sanitizers check every index; unrolled, that would take minutes to compile. */
-#if DLDA_ADDRESS_SANITIZER || DLDA_THREAD_SANITIZER
-#define INLINE static
-#define UNROLL
-#define ROLLED
-#elif defined(__clang__)
-#define INLINE static inline __attribute__((always_inline))
-#define UNROLL _Pragma("unroll(8)")
-#define ROLLED _Pragma("nounroll")
-#else
-#define INLINE static inline __attribute__((always_inline))
-#define UNROLL _Pragma("GCC unroll 8")
-#define ROLLED _Pragma("GCC unroll 1")
-#endif
-
-enum { MOST_SIDE = DLDA_MOST_TILE + 2, MOST_FREQUENCIES = MOST_SIDE * MOST_SIDE };
-
-/* Loads n <= DLDA_LANES floats; the rest of the vector is 0. With constant n this is one instruction. */
-INLINE vec load(const float *p, size_t n)
-{
-    vec v = { 0 };
-
-    if (n == DLDA_LANES) return *(const vec *)p;
-    memcpy(&v, p, n * sizeof *p);
-    return v;
-}
-
-INLINE void store(float *p, vec v, size_t n)
-{
-    if (n == DLDA_LANES) *(vec *)p = v;
-    else memcpy(p, &v, n * sizeof *p);
-}
 
 /* Stores past the caches, at a multiple of the size of a vector. */
 INLINE void stream(float *p, vec v)
@@ -74,95 +37,6 @@ INLINE void end_stream(void)
 #ifdef __SSE__
     _mm_sfence();
 #endif
-}
-
-/* ---- Tiles in memory ---- */
-
-/* A tile of an array: element (i, j) is array[first + i * row + j * column], and `lanes` channels from there on. The next
- * tile begins `ahead` floats further; transforms bring it into the cache, where the next one would wait for it. */
-typedef struct grid {
-    float *array;
-    ptrdiff_t first, row, column;
-    size_t lanes;
-    ptrdiff_t ahead;
-} grid;
-
-INLINE float *element(const grid *g, int i, int j)
-{
-    return g->array + (g->first + i * g->row + j * g->column);
-}
-
-/* A copy of a tile, for those that are not whole: with pixels outside of the image, or the last few channels. */
-typedef struct copied_tile {
-    vec elements[MOST_FREQUENCIES];
-} copied_tile;
-
-INLINE grid grid_of_copy(copied_tile *copy, int side)
-{
-    return (grid){ (float *)copy->elements, 0, side * DLDA_LANES, DLDA_LANES, DLDA_LANES, 0 };
-}
-
-/* The elements of a tile that exist: rows top .. bottom-1, columns left .. right-1. */
-typedef struct extent {
-    int top, bottom, left, right;
-} extent;
-
-INLINE extent whole_extent(int side)
-{
-    return (extent){ 0, side, 0, side };
-}
-
-INLINE int is_whole(const extent *e, int side)
-{
-    return e->top == 0 && e->left == 0 && e->bottom == side && e->right == side;
-}
-
-/* A dlda_view of these channels: values are seen as max(scale x + shift, least), or as they are. */
-typedef struct lens {
-    int exists;
-    vec scale, shift;
-    float least;
-} lens;
-
-static const lens no_lens = { 0 };
-
-INLINE lens lens_of(const dlda_view *view, size_t c, size_t lanes)
-{
-    return view ? (lens){ 1, load(view->scale + c, lanes), load(view->shift + c, lanes), view->least } : no_lens;
-}
-
-INLINE vec larger(vec v, float least) /* v < least ? least : v, which keeps a NaN */
-{
-    vec limit = (vec){ 0 } + least;
-    mask below = v < limit;
-    return (vec)((below & (mask)limit) | (~below & (mask)v));
-}
-
-INLINE vec seen_through(const lens *l, vec v)
-{
-    return l->exists ? larger(l->scale * v + l->shift, l->least) : v;
-}
-
-INLINE void copy_in(const grid *from, const extent *exists, const lens *view, copied_tile *copy, int side)
-{
-    memset(copy, 0, (size_t)(side * side) * sizeof(vec));
-    for (int i = exists->top; i < exists->bottom; i++)
-        for (int j = exists->left; j < exists->right; j++) {
-            const float *at = element(from, i, j);
-            copy->elements[i * side + j] = seen_through(view, load(at, from->lanes));
-            __builtin_prefetch(at + from->ahead, 0, 2);
-        }
-}
-
-INLINE void copy_out(const copied_tile *copy, const grid *to, const extent *exists, int adds, int side)
-{
-    for (int i = exists->top; i < exists->bottom; i++)
-        for (int j = exists->left; j < exists->right; j++) {
-            float *at = element(to, i, j);
-            vec v = copy->elements[i * side + j];
-            store(at, adds ? load(at, to->lanes) + v : v, to->lanes);
-            __builtin_prefetch(at + to->ahead, 1, 2);
-        }
 }
 
 /* ---- One line of a tile ---- */
@@ -235,7 +109,7 @@ INLINE void store_element(const grid *to, int i, int j, vec v, way stores)
 
 /* to = H from H', or with the adjoint H' from H. Pixels are fetched ahead, frequencies are near. */
 INLINE void transform_whole(const matrix *H, int adjoint, const grid *from, const lens *view, const grid *to,
-                            way stores)
+                            way stores, running_tally *tally)
 {
     int n = adjoint ? H->rows : H->columns, m = adjoint ? H->columns : H->rows;
     vec x[MOST_SIDE], o[MOST_SIDE], e[MOST_FREQUENCIES]; /* e [n][m]: the columns of `from`, multiplied */
@@ -258,6 +132,7 @@ INLINE void transform_whole(const matrix *H, int adjoint, const grid *from, cons
         UNROLL for (int j = 0; j < m; j++)
         {
             store_element(to, i, j, o[j], stores);
+            count_pixel(tally, to, element(to, i, j) - to->array, o[j]);
             if (adjoint) __builtin_prefetch(element(to, i, j) + to->ahead, 1, 2);
         }
     }
@@ -265,8 +140,9 @@ INLINE void transform_whole(const matrix *H, int adjoint, const grid *from, cons
 
 /* The same for tiles of which only some elements or channels exist. */
 INLINE void transform(const matrix *H, int adjoint, const grid *from, const extent *from_exists, const lens *view,
-                      const grid *to, const extent *to_exists, way stores)
+                      const grid *to, const extent *to_exists, way stores, running_tally *tally)
 {
+    running_tally none = no_tally;
     int n = adjoint ? H->rows : H->columns, m = adjoint ? H->columns : H->rows;
     int copies_in = from->lanes < DLDA_LANES || !is_whole(from_exists, n);
     int copies_out = to->lanes < DLDA_LANES || !is_whole(to_exists, m);
@@ -274,10 +150,13 @@ INLINE void transform(const matrix *H, int adjoint, const grid *from, const exte
     grid source = copies_in ? grid_of_copy(&in, n) : *from, target = copies_out ? grid_of_copy(&out, m) : *to;
 
     if (copies_in) copy_in(from, from_exists, view, &in, n);
-    if (view->exists && !copies_in) transform_whole(H, adjoint, &source, view, &target, stores);
-    else if (stores != WRITES && !copies_out) transform_whole(H, adjoint, &source, &no_lens, &target, stores);
-    else transform_whole(H, adjoint, &source, &no_lens, &target, WRITES);
-    if (copies_out) copy_out(&out, to, to_exists, stores == ADDS, m);
+    if (view->exists && !copies_in) transform_whole(H, adjoint, &source, view, &target, stores, &none);
+    else if (stores != WRITES && !copies_out)
+        transform_whole(H, adjoint, &source, &no_lens, &target, stores, &none);
+    else if (tally->kind != NO_TALLY && !copies_out)
+        transform_whole(H, adjoint, &source, &no_lens, &target, WRITES, tally);
+    else transform_whole(H, adjoint, &source, &no_lens, &target, WRITES, &none);
+    if (copies_out) copy_out(&out, to, to_exists, stores == ADDS, m, tally);
 }
 
 /* ---- The matrices ---- */
@@ -367,55 +246,70 @@ INLINE grid channels_of(const grid *g, size_t c, size_t lanes)
     return (grid){ g->array, g->first + (ptrdiff_t)c, g->row, g->column, lanes, g->ahead };
 }
 
-INLINE void transform_channels(const matrix *H, int adjoint, const image_tile *t, const dlda_view *view, size_t c,
-                               size_t lanes, way stores)
+/* How a block is transformed: `stores` and `kind` are constants. */
+typedef struct transformation {
+    matrix H;
+    int adjoint;
+    const dlda_view *view; /* of the pixels that are read    */
+    way stores;
+    tally_kind kind; /* of the pixels that are written */
+    const dlda_tally *tally;
+    size_t channels;
+} transformation;
+
+INLINE void transform_channels(const transformation *self, const image_tile *t, size_t c, size_t lanes)
 {
+    const matrix *H = &self->H;
     const extent all = whole_extent(H->rows);
     grid pixels = channels_of(&t->pixels, c, lanes), frequencies = channels_of(&t->frequencies, c, lanes);
-    lens through = lens_of(view, c, lanes);
+    lens through = lens_of(self->view, c, lanes);
+    running_tally tally = begin_tally(self->tally, self->kind, c, lanes);
 
-    if (adjoint) transform(H, 1, &frequencies, &all, &no_lens, &pixels, &t->exists, stores);
-    else transform(H, 0, &pixels, &t->exists, &through, &frequencies, &all, stores);
+    if (self->adjoint) transform(H, 1, &frequencies, &all, &no_lens, &pixels, &t->exists, self->stores, &tally);
+    else transform(H, 0, &pixels, &t->exists, &through, &frequencies, &all, self->stores, &tally);
+    end_tally(&tally, self->tally, self->channels, c, lanes);
 }
 
-INLINE void transform_tile(const matrix *H, int adjoint, const image_tile *t, const dlda_view *view,
-                           size_t channels, way stores)
+INLINE void transform_tile(const transformation *self, const image_tile *t)
 {
-    size_t whole = channels / DLDA_LANES * DLDA_LANES;
+    size_t channels = self->channels, whole = channels / DLDA_LANES * DLDA_LANES;
 
-    for (size_t c = 0; c < whole; c += DLDA_LANES) transform_channels(H, adjoint, t, view, c, DLDA_LANES, stores);
-    if (whole < channels && stores < ROUNDS) /* with bfloat16, all vectors are whole */
-        transform_channels(H, adjoint, t, view, whole, channels - whole, stores);
+    for (size_t c = 0; c < whole; c += DLDA_LANES) transform_channels(self, t, c, DLDA_LANES);
+    if (whole < channels && self->stores < ROUNDS) /* with bfloat16, all vectors are whole */
+        transform_channels(self, t, whole, channels - whole);
 }
 
 /* The view is NULL, or not, as a constant. */
-INLINE void transform_seen(const matrix *H, int adjoint, const image_tile *t, const dlda_view *view,
-                           size_t channels, way stores)
+INLINE void transform_seen(transformation self, const image_tile *t, way stores)
 {
-    if (view) transform_tile(H, adjoint, t, view, channels, stores);
-    else transform_tile(H, adjoint, t, NULL, channels, stores);
+    self.stores = stores;
+    if (self.view) transform_tile(&self, t);
+    else {
+        self.view = NULL;
+        transform_tile(&self, t);
+    }
 }
 
 /* From images to the frequencies V of a block, or with the adjoint back. */
-INLINE void transform_block(matrix H, int adjoint, const dlda_tiling *tiling, const dlda_tile_block *block,
-                            float *images, const dlda_view *view, float *V, way stores)
+INLINE void transform_block(transformation self, const dlda_tiling *tiling, const dlda_tile_block *block,
+                            float *images, float *V)
 {
-    size_t C = tiling->channels;
-    int rounds = stores == ROUNDS, pairs = stores == BEGINS_PAIR;
+    size_t C = self.channels = tiling->channels;
+    int rounds = self.stores == ROUNDS, pairs = self.stores == BEGINS_PAIR;
     dlda_tile_form form = rounds ? DLDA_TILES_BF16 : pairs ? DLDA_TILES_BF16_PAIRED : DLDA_TILES_FLOAT;
     ptrdiff_t step = (ptrdiff_t)dlda_frequency_step_of(form, block->stride, C) << rounds; /* in halves of words */
     tile place = find_tile(tiling, block->first);
-    image_tile next = locate(tiling, &place, H.columns);
+    image_tile next = locate(tiling, &place, self.H.columns);
 
     for (size_t i = 0; i < block->count; i++) {
         image_tile t = next;
         next_tile(tiling, &place);
-        next = locate(tiling, &place, H.columns);
+        next = locate(tiling, &place, self.H.columns);
         t.pixels.array = images;
         t.pixels.ahead = next.pixels.first - t.pixels.first;
-        t.frequencies = (grid){ V, (ptrdiff_t)((pairs ? i / 2 : i) * C), H.rows * step, step, DLDA_LANES, 0 };
-        if (pairs && i % 2) transform_seen(&H, adjoint, &t, view, C, ENDS_PAIR);
-        else transform_seen(&H, adjoint, &t, view, C, stores);
+        t.frequencies = (grid){ V, (ptrdiff_t)((pairs ? i / 2 : i) * C), self.H.rows * step, step, DLDA_LANES, 0 };
+        if (pairs && i % 2) transform_seen(self, &t, ENDS_PAIR);
+        else transform_seen(self, &t, self.stores);
     }
 }
 
@@ -432,7 +326,8 @@ INLINE void transform_block(matrix H, int adjoint, const dlda_tiling *tiling, co
 INLINE void input_block(const dlda_tiling *in, const dlda_tile_block *block, const float *X, const dlda_view *view,
                         float *V, way stores, int m)
 {
-    transform_block(matrix_b(m), 0, in, block, (float *)X, view, V, stores);
+    const transformation way_in = { .H = matrix_b(m), .view = view, .stores = stores };
+    transform_block(way_in, in, block, (float *)X, V);
 }
 
 void dlda_winograd_input(const dlda_tiling *in, const dlda_tile_block *block, const float *X, const dlda_view *view,
@@ -443,7 +338,8 @@ void dlda_winograd_input(const dlda_tiling *in, const dlda_tile_block *block, co
 
 INLINE void input_back_block(const dlda_tiling *in, const dlda_tile_block *block, const float *dV, float *dX, int m)
 {
-    transform_block(matrix_b(m), 1, in, block, dX, NULL, (float *)dV, ADDS);
+    const transformation back = { .H = matrix_b(m), .adjoint = 1, .stores = ADDS };
+    transform_block(back, in, block, dX, (float *)dV);
 }
 
 void dlda_winograd_input_back(const dlda_tiling *in, const dlda_tile_block *block, const float *dV, float *dX)
@@ -451,20 +347,28 @@ void dlda_winograd_input_back(const dlda_tiling *in, const dlda_tile_block *bloc
     FOR_TILE(in->tile, input_back_block, in, block, dV, dX);
 }
 
-INLINE void output_block(const dlda_tiling *out, const dlda_tile_block *block, const float *M, float *Y, int m)
+INLINE void output_block(const dlda_tiling *out, const dlda_tile_block *block, const float *M, float *Y,
+                         const dlda_tally *tally, tally_kind kind, int m)
 {
-    transform_block(matrix_a(m), 1, out, block, Y, NULL, (float *)M, WRITES);
+    const transformation way_out = {
+        .H = matrix_a(m), .adjoint = 1, .stores = WRITES, .kind = kind, .tally = tally
+    };
+    transform_block(way_out, out, block, Y, (float *)M);
 }
 
-void dlda_winograd_output(const dlda_tiling *out, const dlda_tile_block *block, const float *M, float *Y)
+void dlda_winograd_output(const dlda_tiling *out, const dlda_tile_block *block, const float *M, float *Y,
+                          const dlda_tally *tally)
 {
-    FOR_TILE(out->tile, output_block, out, block, M, Y);
+    if (!tally) FOR_TILE(out->tile, output_block, out, block, M, Y, tally, NO_TALLY);
+    else if (!tally->activation) FOR_TILE(out->tile, output_block, out, block, M, Y, tally, MOMENTS);
+    else FOR_TILE(out->tile, output_block, out, block, M, Y, tally, GRADIENTS);
 }
 
 INLINE void gradient_block(const dlda_tiling *out, const dlda_tile_block *block, const float *dY, float *dM,
                            way stores, int m)
 {
-    transform_block(matrix_a(m), 0, out, block, (float *)dY, NULL, dM, stores);
+    const transformation way_in = { .H = matrix_a(m), .stores = stores };
+    transform_block(way_in, out, block, (float *)dY, dM);
 }
 
 void dlda_winograd_gradient(const dlda_tiling *out, const dlda_tile_block *block, const float *dY, float *dM)
@@ -487,14 +391,15 @@ INLINE void transform_weights(matrix H, int adjoint, size_t n, size_t begin, siz
                               way stores)
 {
     const extent all = whole_extent(H.rows), nine = whole_extent(H.columns);
+    running_tally none = no_tally;
     ptrdiff_t step = (ptrdiff_t)n;
 
     for (size_t i = begin; i < end; i += DLDA_LANES) {
         size_t lanes = end - i < DLDA_LANES ? end - i : DLDA_LANES;
         grid weights = { W, (ptrdiff_t)i, H.columns * step, step, lanes, 0 };
         grid frequencies = { U, (ptrdiff_t)i, H.rows * step, step, lanes, 0 };
-        if (adjoint) transform(&H, 1, &frequencies, &all, &no_lens, &weights, &nine, stores);
-        else transform(&H, 0, &weights, &nine, &no_lens, &frequencies, &all, stores);
+        if (adjoint) transform(&H, 1, &frequencies, &all, &no_lens, &weights, &nine, stores, &none);
+        else transform(&H, 0, &weights, &nine, &no_lens, &frequencies, &all, stores, &none);
     }
 }
 
@@ -516,13 +421,14 @@ INLINE void weights_paired_rows(size_t rows, size_t n, size_t begin, size_t end,
     const matrix H = matrix_g(m);
     const extent all = whole_extent(H.rows), nine = whole_extent(H.columns);
     const ptrdiff_t from = (ptrdiff_t)(rows * n), to = (ptrdiff_t)(rows / 2 * n);
+    running_tally none = no_tally;
 
     for (size_t r = begin; r < end; r++)
         for (size_t i = 0; i < n; i += DLDA_LANES) {
             grid weights = { (float *)W, (ptrdiff_t)(r * n + i), H.columns * from, from, DLDA_LANES, 0 };
             grid frequencies = { (float *)U, (ptrdiff_t)(r / 2 * n + i), H.rows * to, to, DLDA_LANES, 0 };
-            if (r % 2) transform(&H, 0, &weights, &nine, &no_lens, &frequencies, &all, ENDS_PAIR);
-            else transform(&H, 0, &weights, &nine, &no_lens, &frequencies, &all, BEGINS_PAIR);
+            if (r % 2) transform(&H, 0, &weights, &nine, &no_lens, &frequencies, &all, ENDS_PAIR, &none);
+            else transform(&H, 0, &weights, &nine, &no_lens, &frequencies, &all, BEGINS_PAIR, &none);
         }
 }
 

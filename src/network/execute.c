@@ -70,74 +70,58 @@ static void set_view(dlda_stage *stage, const float *weights)
     }
 }
 
-/* Each group of ranks has its own place in the sums, so that one sum over all ranks serves them all. */
-static void share_sums(void *context, double *sums, size_t n)
+/* Replaces sums by those over the ranks of this group. Each group has its own place, so that one sum over all ranks serves
+ * them all. */
+static void share_sums(dlda_plan *self, double *sums, size_t n)
 {
-    dlda_plan *self = context;
-    double *mine = self->sums + self->group * n;
+    double *mine = NULL;
 
+    if (!self->comm) return;
+    mine = self->sums + self->group * n;
     memset(self->sums, 0, self->groups * n * sizeof *sums);
     memcpy(mine, sums, n * sizeof *sums);
     (void)dlda_comm_sum(self->comm, self->sums, self->groups * n); /* the failure stays */
     memcpy(sums, mine, n * sizeof *sums);
 }
 
-/* Mean and variance (in stage->inverse) of the rows of all ranks of the group; returns their number. */
-static double share_statistics(dlda_plan *self, dlda_stage *stage, double rows)
+/* Mean and variance (in stage->inverse) of the rows that are normalised together, whose sums are in the tally. */
+static void set_statistics(dlda_plan *self, dlda_stage *stage)
 {
-    size_t C = stage->raw.channels;
-    double *sums = self->sums + self->groups * (1 + 2 * C);
+    const double rows = self->tally[0], *sums = self->tally + 1, *squares = sums + stage->raw.channels;
 
-    sums[0] = rows;
-    for (size_t c = 0; c < C; c++) {
-        double mean = stage->mean[c];
-        sums[1 + c] = rows * mean;
-        sums[1 + C + c] = rows * (stage->inverse[c] + mean * mean);
-    }
-    share_sums(self, sums, 1 + 2 * C);
-    for (size_t c = 0; sums[0] > 0 && c < C; c++) {
-        double mean = sums[1 + c] / sums[0];
+    stage->activation.rows = rows;
+    for (size_t c = 0; c < stage->raw.channels; c++) {
+        double mean = rows > 0 ? sums[c] / rows : 0;
         stage->mean[c] = (float)mean;
-        stage->inverse[c] = (float)fmax(sums[1 + C + c] / sums[0] - mean * mean, 0);
+        stage->inverse[c] = rows > 0 ? (float)fmax(squares[c] / rows - mean * mean, 0) : 0;
     }
-    stage->activation.rows = sums[0];
-    return sums[0];
 }
 
+/* The tally has the sums of the raw values if the stage has a convolution. */
 static void normalise_by_batch(dlda_plan *self, dlda_stage *stage, const float *weights, float *state)
 {
     size_t C = stage->raw.channels, n = self->n * stage->raw.height * stage->raw.width;
-    double rows = (double)n;
+    double *rows = self->tally, *sums = self->tally + 1;
 
-    if (n > 0) self->kernels->statistics(&self->exec, n, C, raw_of(self, stage), stage->mean, stage->inverse);
-    else {
-        memset(stage->mean, 0, C * sizeof *stage->mean);
-        memset(stage->inverse, 0, C * sizeof *stage->inverse);
-    }
-    if (self->comm) rows = share_statistics(self, stage, rows);
+    if (n == 0) memset(sums, 0, 2 * C * sizeof *sums);
+    else if (!stage->conv) self->kernels->moments(&self->exec, n, C, raw_of(self, stage), sums);
+    *rows = (double)n;
+    share_sums(self, self->tally, 1 + 2 * C);
+    set_statistics(self, stage);
     set_view(stage, weights);
-    if (state && rows > 0) update_running(self, stage, rows, state);
+    if (state && *rows > 0) update_running(self, stage, *rows, state);
 }
 
 dlda_status dlda_plan_share_norm(dlda_plan *self, const dlda_comm *comm, size_t groups, size_t group)
 {
     dlda_status status = DLDA_OK;
-    size_t most = 0;
+    size_t most = dlda_plan_most_normed(self);
 
-    for (size_t i = 0; i < self->n_stages; i++) {
-        const dlda_stage *stage = &self->stages[i];
-        if (stage->norm && stage->raw.channels > most) most = stage->raw.channels;
-    }
     if (most == 0) return DLDA_OK; /* nothing couples the rows */
-    DLDA_TRY(DLDA_TAKE(&self->sums, (groups + 1) * (1 + 2 * most), "sums over ranks"));
+    DLDA_TRY(DLDA_TAKE(&self->sums, groups * (1 + 2 * most), "sums over ranks"));
     self->comm = comm;
     self->groups = groups;
     self->group = group;
-    for (size_t i = 0; i < self->n_stages; i++) {
-        if (!self->stages[i].norm) continue;
-        self->stages[i].activation.share = share_sums;
-        self->stages[i].activation.context = self;
-    }
 done:
     return status;
 }
@@ -161,10 +145,15 @@ static void convolve(dlda_plan *self, size_t i, const float *weights)
 
     if (!stage->conv || self->n == 0) return;
     const float *W = at(weights, &stage->conv->weight), *bias = at(weights, &stage->conv->bias);
-    if (stage->prepared && self->prepared_for == weights)
+    if (stage->prepared && self->prepared_for == weights) {
         self->kernels->conv_forward_prepared(&stage->planned, &self->exec, self->n, X, view, stage->prepared, bias,
                                              stage->raw_values);
-    else self->kernels->conv_forward(&stage->planned, &self->exec, self->n, X, view, W, bias, stage->raw_values);
+        return;
+    }
+    int tallies = self->spec.training && stage->norm;
+    const dlda_tally tally = { .sums = tallies ? self->tally + 1 : NULL };
+    self->kernels->conv_forward(&stage->planned, &self->exec, self->n, X, view, W, bias, stage->raw_values,
+                                tallies ? &tally : NULL);
 }
 
 void dlda_plan_prepare(dlda_plan *self, const float *weights)
@@ -235,9 +224,29 @@ const float *dlda_plan_infer(dlda_plan *self, const float *weights, const float 
 
 /* ---- Backward ---- */
 
+/* Gradients of scale and shift of batch norm; leaves the sums over all rows in the tally, which has those of this rank if
+ * it is complete. */
+static void norm_back(dlda_plan *self, const dlda_stage *stage, const float *dY, int complete, float *gradient)
+{
+    size_t C = stage->raw.channels;
+    double *sums = self->tally + 1;
+    float *dscale = gradient + stage->norm->scale.offset, *dshift = gradient + stage->norm->shift.offset;
+
+    if (self->n == 0) memset(sums, 0, 2 * C * sizeof *sums);
+    else if (!complete)
+        self->kernels->activation_sums(&stage->activation, &self->exec, self->n, raw_of(self, stage), stage->where,
+                                       dY, sums);
+    for (size_t c = 0; c < C; c++) {
+        dshift[c] = (float)sums[c];
+        dscale[c] = (float)(sums[C + c] * stage->inverse[c]);
+    }
+    share_sums(self, sums, 2 * C);
+}
+
 /* Computes the gradient of the raw values from dY, that of the output, and returns where it is. It overwrites the
  * raw values if the stage owns them, since they are not needed again; else it goes to dX. */
-static float *activation_back(dlda_plan *self, const dlda_stage *stage, float *dY, float *dX, float *gradient)
+static float *activation_back(dlda_plan *self, const dlda_stage *stage, float *dY, float *dX, int tallied,
+                              float *gradient)
 {
     float *to = stage->conv ? stage->raw_values : dX;
 
@@ -246,14 +255,14 @@ static float *activation_back(dlda_plan *self, const dlda_stage *stage, float *d
         return to;
     }
     drop(self, stage, dY);
+    if (stage->norm) norm_back(self, stage, dY, tallied, gradient);
     self->kernels->activation_backward(&stage->activation, &self->exec, self->n, raw_of(self, stage), stage->where,
-                                       dY, to, stage->norm ? gradient_at(gradient, &stage->norm->scale) : NULL,
-                                       stage->norm ? gradient_at(gradient, &stage->norm->shift) : NULL);
+                                       dY, to, self->tally + 1);
     return to;
 }
 
-static void conv_back(dlda_plan *self, size_t i, const float *weights, const float *dRaw, float *dX,
-                      float *gradient)
+/* Returns 1 if the tally has the sums of batch norm of the stage before. */
+static int conv_back(dlda_plan *self, size_t i, const float *weights, const float *dRaw, float *dX, float *gradient)
 {
     const dlda_stage *stage = &self->stages[i];
     const dlda_layer *conv = stage->conv;
@@ -261,14 +270,18 @@ static void conv_back(dlda_plan *self, size_t i, const float *weights, const flo
     if (self->n == 0) {
         memset(gradient + conv->weight.offset, 0, conv->weight.count * sizeof *gradient);
         memset(gradient + conv->bias.offset, 0, conv->bias.count * sizeof *gradient);
-        return;
+        return 0;
     }
     self->kernels->conv_backward_weights(&stage->planned, &self->exec, self->n, input_of(self, stage),
                                          view_of_input(self, i), dRaw, gradient_at(gradient, &conv->weight),
                                          gradient_at(gradient, &conv->bias));
-    if (i > self->first_trained)
-        self->kernels->conv_backward_data(&stage->planned, &self->exec, self->n, dRaw, at(weights, &conv->weight),
-                                          dX);
+    if (i <= self->first_trained) return 0;
+    const dlda_stage *before = stage - 1;
+    int tallies = before->lazy && before->norm; /* then dX is the gradient of its activation */
+    const dlda_tally tally = { self->tally + 1, &before->activation, raw_of(self, before) };
+    self->kernels->conv_backward_data(&stage->planned, &self->exec, self->n, dRaw, at(weights, &conv->weight), dX,
+                                      tallies ? &tally : NULL);
+    return tallies;
 }
 
 /* The weights of a stage lie next to each other. */
@@ -291,12 +304,14 @@ void dlda_plan_backward(dlda_plan *self, const float *weights, const float *dH, 
                         const dlda_gradient_sink *sink)
 {
     float *dY = self->buffers[0], *other = self->buffers[1];
+    int tallied = 0;
 
     if (self->n > 0) memcpy(dY, dH, self->n * self->network->features * sizeof *dY);
     for (size_t i = self->n_stages; i-- > self->first_trained;) {
-        float *dRaw = activation_back(self, &self->stages[i], dY, other, gradient);
+        float *dRaw = activation_back(self, &self->stages[i], dY, other, tallied, gradient);
+        tallied = 0;
         if (self->stages[i].conv) {
-            conv_back(self, i, weights, dRaw, dY, gradient);
+            tallied = conv_back(self, i, weights, dRaw, dY, gradient);
         } else { /* no convolution: it is the gradient of the input, in the other buffer */
             other = dY;
             dY = dRaw;

@@ -64,6 +64,15 @@ static size_t scratch_bytes(const dlda_plan *self, arena *a)
     return most;
 }
 
+size_t dlda_plan_most_normed(const dlda_plan *self)
+{
+    size_t most = 0;
+
+    for (size_t i = 0; i < self->n_stages; i++)
+        if (self->stages[i].norm) most = larger(most, self->stages[i].raw.channels);
+    return most;
+}
+
 static void place_channels(dlda_stage *stage, arena *a)
 {
     size_t C = stage->raw.channels;
@@ -127,6 +136,7 @@ static void place_all(dlda_plan *self, arena *a)
 
     buffer_sizes(self, sizes);
     for (int i = 0; i < 2; i++) self->buffers[i] = place_floats(a, self->spec.batch, sizes[i]);
+    if (self->spec.training) self->tally = place(a, 1 + 2 * dlda_plan_most_normed(self), sizeof *self->tally);
     self->exec.scratch = place(a, scratch_bytes(self, a), 1);
     for (size_t i = 0; i < self->n_stages; i++) {
         dlda_stage *stage = &self->stages[i];

@@ -37,6 +37,7 @@ struct dlda_plan {
     size_t n_stages;
     size_t first_trained; /* the first stage with weights; the gradient of its input is not needed */
     float *buffers[2];    /* training: gradients of outputs; inference: all values                 */
+    double *tally; /* training: [1 + 2 channels] of the widest stage with batch norm: rows, and sums over them */
     char *arena;
     size_t arena_bytes;
     dlda_exec exec;            /* threads and scratch memory */
@@ -44,7 +45,7 @@ struct dlda_plan {
     /* batch norm over ranks; comm NULL: the rows of this plan are normalised by themselves */
     const dlda_comm *comm;
     size_t groups, group; /* groups of all ranks; the one of this rank                */
-    double *sums;         /* [groups][1 + 2 channels] and, after them, [1 + 2 channels] */
+    double *sums;         /* [groups][1 + 2 channels] */
     /* arguments of the latest forward pass */
     const float *images;
     size_t n;
@@ -53,6 +54,9 @@ struct dlda_plan {
 
 /* execute.c: the weight of the statistics of a pass in the running ones, after so many passes. */
 double dlda_running_weight(size_t passes);
+
+/* plan.c: channels of the widest stage with batch norm, 0 if there is none. */
+size_t dlda_plan_most_normed(const dlda_plan *plan);
 
 /* stages.c: groups the layers into plan->stages, which has room for one stage per layer. */
 void dlda_plan_group(dlda_plan *plan);

@@ -10,6 +10,7 @@
 #include "kernels/kernels.h"
 
 #include <math.h>
+#include <string.h>
 
 static double seen(const dlda_view *view, double x, size_t c)
 {
@@ -30,6 +31,21 @@ static ptrdiff_t input_at(const dlda_conv *conv, size_t output, size_t k)
 {
     return (ptrdiff_t)(output * conv->stride + k) - (ptrdiff_t)conv->pad;
 }
+
+/* ---- Sums of batch norm ---- */
+
+static void moments(const dlda_exec *exec, size_t rows, size_t C, const float *X, double *sums)
+{
+    (void)exec;
+    memset(sums, 0, 2 * C * sizeof *sums);
+    for (size_t i = 0; i < rows * C; i++) {
+        sums[i % C] += X[i];
+        sums[C + i % C] += (double)X[i] * X[i];
+    }
+}
+
+static void activation_sums(const dlda_activation *, const dlda_exec *, size_t N, const float *X,
+                            const uint8_t *where, const float *dY, double *sums);
 
 /* A convolution with its arrays. The threads share the outputs; each output is one sum in a fixed order. */
 typedef struct conv_job {
@@ -87,10 +103,14 @@ static void forward_pixels(void *context, const dlda_chunk *chunk)
 }
 
 static void conv_forward(const dlda_conv *conv, const dlda_exec *exec, size_t N, const float *X,
-                         const dlda_view *view, const float *W, const float *bias, float *Y)
+                         const dlda_view *view, const float *W, const float *bias, float *Y,
+                         const dlda_tally *tally)
 {
     conv_job job = { .conv = conv, .view = view, .N = N, .X = X, .W = W, .bias = bias, .out = Y };
-    dlda_parallel_for(exec->team, N * conv->out_height * conv->out_width, 16, forward_pixels, &job);
+    size_t pixels = N * conv->out_height * conv->out_width;
+
+    dlda_parallel_for(exec->team, pixels, 16, forward_pixels, &job);
+    if (tally) moments(exec, pixels, conv->filters, Y, tally->sums);
 }
 
 /* ---- Backward, data ---- */
@@ -137,10 +157,12 @@ static void data_values(void *context, const dlda_chunk *chunk)
 }
 
 static void conv_backward_data(const dlda_conv *conv, const dlda_exec *exec, size_t N, const float *dY,
-                               const float *W, float *dX)
+                               const float *W, float *dX, const dlda_tally *tally)
 {
     conv_job job = { .conv = conv, .N = N, .dY = dY, .W = W, .out = dX };
+
     dlda_parallel_for(exec->team, N * conv->height * conv->width * conv->channels, 1024, data_values, &job);
+    if (tally) activation_sums(tally->activation, exec, N, tally->X, NULL, dX, tally->sums);
 }
 
 /* ---- Backward, weights ---- */
@@ -190,18 +212,6 @@ static void conv_backward_weights(const dlda_conv *conv, const dlda_exec *exec, 
 }
 
 /* ---- Batch norm, ReLU, pooling ---- */
-
-static void statistics(const dlda_exec *exec, size_t rows, size_t C, const float *X, float *mean, float *variance)
-{
-    (void)exec;
-    for (size_t c = 0; c < C; c++) {
-        double m = 0, squares = 0;
-        for (size_t i = 0; i < rows; i++) m += X[i * C + c] / (double)rows;
-        for (size_t i = 0; i < rows; i++) squares += (X[i * C + c] - m) * (X[i * C + c] - m);
-        mean[c] = (float)m;
-        variance[c] = (float)(squares / (double)rows);
-    }
-}
 
 /* Index of an input value: image, row, column, channel. */
 typedef struct place {
@@ -291,31 +301,32 @@ static double reaching(const dlda_activation *a, size_t i, float x, const uint8_
     return from_maxima(a, in, where, dY);
 }
 
-static void activation_backward(const dlda_activation *a, const dlda_exec *exec, size_t N, const float *X,
-                                const uint8_t *where, const float *dY, float *dX, float *dscale, float *dshift)
+static void activation_sums(const dlda_activation *a, const dlda_exec *exec, size_t N, const float *X,
+                            const uint8_t *where, const float *dY, double *sums)
 {
-    size_t C = a->channels, rows = N * a->height * a->width;
+    size_t C = a->channels;
 
     (void)exec;
-    for (size_t c = 0; c < C; c++) {
-        double sums[2] = { 0, 0 }; /* of dz and of dz xhat */
-        for (size_t r = 0; a->normalises && r < rows; r++) {
-            double dz = reaching(a, r * C + c, X[r * C + c], where, dY);
-            sums[0] += dz;
-            sums[1] += dz * ((double)X[r * C + c] - a->mean[c]) * a->inverse[c];
-        }
-        if (a->normalises) {
-            dshift[c] = (float)sums[0];
-            dscale[c] = (float)sums[1];
-        }
-        if (a->share) a->share(a->context, sums, 2);
-        for (size_t r = 0; r < rows; r++) {
-            double x = X[r * C + c], dz = reaching(a, r * C + c, X[r * C + c], where, dY), through_norm = 0;
-            if (a->normalises)
-                through_norm = (sums[0] + (x - a->mean[c]) * a->inverse[c] * sums[1]) /
-                               (a->share ? a->rows : (double)rows);
-            dX[r * C + c] = (float)(a->view.scale[c] * (dz - through_norm));
-        }
+    memset(sums, 0, 2 * C * sizeof *sums);
+    for (size_t i = 0; i < N * a->height * a->width * C; i++) {
+        double dz = reaching(a, i, X[i], where, dY);
+        sums[i % C] += dz;
+        sums[C + i % C] += dz * ((double)X[i] - a->mean[i % C]);
+    }
+}
+
+static void activation_backward(const dlda_activation *a, const dlda_exec *exec, size_t N, const float *X,
+                                const uint8_t *where, const float *dY, float *dX, const double *sums)
+{
+    size_t C = a->channels;
+
+    (void)exec;
+    for (size_t i = 0; i < N * a->height * a->width * C; i++) {
+        size_t c = i % C;
+        double dz = reaching(a, i, X[i], where, dY), through_norm = 0,
+               slope = a->inverse[c] * (double)a->inverse[c];
+        if (a->normalises) through_norm = (sums[c] + slope * ((double)X[i] - a->mean[c]) * sums[C + c]) / a->rows;
+        dX[i] = (float)(a->view.scale[c] * (dz - through_norm));
     }
 }
 
@@ -339,8 +350,9 @@ const dlda_kernel_set dlda_reference_kernels = {
     .conv_forward = conv_forward,
     .conv_backward_data = conv_backward_data,
     .conv_backward_weights = conv_backward_weights,
-    .statistics = statistics,
+    .moments = moments,
     .activation_forward = activation_forward,
+    .activation_sums = activation_sums,
     .activation_backward = activation_backward,
     .dropout = dropout,
 };

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * vectors.h - vectors of channels, as wide as the registers of the instruction set.
+ */
+#ifndef DLDA_KERNELS_VECTORS_H
+#define DLDA_KERNELS_VECTORS_H
+
+#include "kernels/isa.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+typedef float vec __attribute__((vector_size(4 * DLDA_LANES), aligned(4)));
+typedef int32_t mask __attribute__((vector_size(4 * DLDA_LANES), aligned(4)));
+typedef uint8_t bytes __attribute__((vector_size(DLDA_LANES), aligned(1)));
+
+/* n <= DLDA_LANES floats; the rest of the vector is 0. With constant n this is one instruction. */
+ALWAYS_INLINE vec load(const float *p, size_t n)
+{
+    vec v = { 0 };
+    memcpy(&v, p, n * sizeof *p);
+    return v;
+}
+
+ALWAYS_INLINE vec choose(mask first, vec a, vec b)
+{
+    return (vec)((first & (mask)a) | (~first & (mask)b));
+}
+
+ALWAYS_INLINE void store(float *p, vec v, size_t n)
+{
+    memcpy(p, &v, n * sizeof *p);
+}
+
+/* Adds the first n floats to sums in double. */
+ALWAYS_INLINE void add_to_sums(double *sums, vec v, size_t n)
+{
+    float values[DLDA_LANES];
+
+    memcpy(values, &v, sizeof values);
+    for (size_t i = 0; i < n; i++) sums[i] += (double)values[i];
+}
+
+#endif
