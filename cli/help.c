@@ -12,13 +12,23 @@
 
 enum { HELP_COLUMNS = 80, OPTION_COLUMN = 26, COMMAND_COLUMN = 12 };
 
+/* The length of a word, or of its part that fits into `most` columns: lists of values may be divided after a bar. */
+static size_t word_length(const char *word, size_t most)
+{
+    size_t length = strcspn(word, " \n"), part = most;
+
+    if (length <= most) return length;
+    while (part > 0 && word[part - 1] != '|') part--;
+    return part > 0 ? part : length;
+}
+
 /* Prints text from column `at` on, wrapped at HELP_COLUMNS and indented by `indent`. */
 static void print_wrapped(FILE *file, const char *text, size_t at, size_t indent)
 {
     size_t column = at;
 
     for (const char *word = text; *word;) {
-        size_t length = strcspn(word, " \n");
+        size_t length = word_length(word, HELP_COLUMNS - indent);
         if (column > indent && column + 1 + length > HELP_COLUMNS) {
             print_to(file, "\n%*s", (int)indent, "");
             column = indent;

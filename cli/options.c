@@ -94,7 +94,7 @@ static const own_option own[] = {
     OWN("proba", "NAME", "bayes", "bayes|paper", 0, 0,
         "How scores are converted to probabilities: by Bayes' rule, calibrated on the validation samples of the training, or as in the paper, which is not calibrated.", CHOICE, 0, "eval, predict, export"),
     OWN("head", "NAME", "lda", "lda|softmax", 0, 0,
-        "Classifier: the LDA on the network's features, or the softmax of a network trained with objective cce.", CHOICE, 0, "eval, predict, export"),
+        "Classifier: the LDA on the network's features, or the softmax of a network trained with objective cce or lda-cce.", CHOICE, 0, "eval, predict, export"),
     OWN("svm", NULL, "false", NULL, 0, 0, "Also fit a linear SVM on the projected training features, and test it.", FLAG, 0, "eval"),
     OWN("train-data", "DATA", "", NULL, 0, 0,
         "With --svm: the data to train it on (default: the training part of DATA).", TEXT, 0, "eval"),

@@ -296,7 +296,9 @@ typedef enum dlda_objective_kind {
     DLDA_OBJECTIVE_LDA_LOG,   /* mean of log(v + 0.1)                                             */
     DLDA_OBJECTIVE_LDA_SOFT,  /* eigenvalues weighted by softmax(-v)                              */
     DLDA_OBJECTIVE_LDA_BAYES, /* log loss of the batch's own LDA classifier                       */
-    DLDA_OBJECTIVE_CCE        /* categorical cross entropy of a softmax                           */
+    DLDA_OBJECTIVE_CCE,       /* categorical cross entropy of a softmax                           */
+    DLDA_OBJECTIVE_LDA_TRACE, /* mean of v / (1 + v): Pillai's trace                              */
+    DLDA_OBJECTIVE_LDA_CCE    /* cross entropy plus half of 1 minus that mean                     */
 } dlda_objective_kind;
 
 typedef struct dlda_objective_info {
@@ -312,7 +314,7 @@ DLDA_API const dlda_objective_info *dlda_objective_find(const char *name);
 
 typedef struct dlda_objective_spec {
     dlda_objective_kind kind;
-    size_t classes, features; /* equal for DLDA_OBJECTIVE_CCE                                     */
+    size_t classes, features; /* equal for DLDA_OBJECTIVE_CCE and DLDA_OBJECTIVE_LDA_CCE          */
     size_t batch;             /* largest number of rows                                           */
     double lambda, epsilon;   /* of the eigenproblem (0.001), of DLDA_OBJECTIVE_LDA (1)           */
 } dlda_objective_spec;

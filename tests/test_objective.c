@@ -12,7 +12,8 @@
 enum { N_GOLDEN = sizeof golden_objectives / sizeof *golden_objectives };
 
 static const char *const kind_names[GOLDEN_OBJECTIVES] = { "lda",      "lda-mean",  "lda-log",
-                                                           "lda-soft", "lda-bayes", "cce" };
+                                                           "lda-soft", "lda-bayes", "cce",
+                                                           "lda-trace", "lda-cce" };
 
 /* ---- a batch, and what an objective says of it ------------------------------------------------------------- */
 

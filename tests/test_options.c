@@ -208,7 +208,7 @@ static void test_suggestions(void **state)
 {
     (void)state;
     check_refused("objective", "lda-men",
-                  "option objective: found 'lda-men', expected one of lda|lda-mean|lda-log|lda-soft|lda-bayes|cce; "
+                  "option objective: found 'lda-men', expected one of lda|lda-mean|lda-log|lda-soft|lda-bayes|cce|lda-trace|lda-cce; "
                   "did you mean "
                   "'lda-mean'?");
     check_refused("objective", "ccee", "did you mean 'cce'?");

@@ -42,7 +42,7 @@ static void test_each_row_has_one_rank(void **state)
 
 /* ---- Objectives ---- */
 
-enum { ROWS = 37, FEATURES = 5, KINDS = 5 };
+enum { ROWS = 37, FEATURES = 5, KINDS = 7 };
 
 typedef struct objective_job {
     const char *kind;
@@ -143,7 +143,7 @@ static void divide_and_compare(const char *kind, const double *H, const int *lab
 
 static void test_objectives_over_ranks(void **state)
 {
-    static const char *const kinds[KINDS] = { "lda", "lda-log", "lda-soft", "lda-bayes", "cce" };
+    static const char *const kinds[KINDS] = { "lda", "lda-log", "lda-soft", "lda-bayes", "cce", "lda-trace", "lda-cce" };
     double H[ROWS * FEATURES];
     int mixed[ROWS], sorted[ROWS];
     dlda_random random = dlda_random_stream(3, DLDA_RANDOM_TEST, 0, 0);

@@ -68,10 +68,10 @@ static size_t process_allocations(void)
 
 static void test_learns_with_every_objective(void **state)
 {
-    const char *objectives[] = { "lda", "lda-mean", "lda-log", "lda-soft", "lda-bayes" };
+    const char *objectives[] = { "lda", "lda-mean", "lda-log", "lda-soft", "lda-bayes", "lda-trace" };
 
     (void)state;
-    for (int i = 0; i < 5; i++) {
+    for (size_t i = 0; i < sizeof objectives / sizeof *objectives; i++) {
         dlda_dataset *train = new_problem(1), *validation = new_problem(2);
         dlda_options *options = new_options(objectives[i]);
         dlda_trainer *trainer = NULL;
@@ -152,15 +152,15 @@ static void test_default_batch_fits_the_data(void **state)
     dlda_dataset_destroy(train);
 }
 
-static void test_cross_entropy_needs_a_feature_per_class(void **state)
+/* With cross entropy, or cross entropy and the trace. */
+static void check_softmax_training(const char *objective)
 {
     dlda_dataset *train = new_problem(1);
-    dlda_options *options = new_options("cce");
+    dlda_options *options = new_options(objective);
     dlda_trainer *trainer = NULL;
     size_t count = 0;
     const char text[] = "dense 16\nbn\nrelu\ndense 4\n";
 
-    (void)state;
     CHECK_STATUS(dlda_trainer_create(options, train, NULL, &trainer), DLDA_E_SHAPE);
     CHECK_ERROR_SAYS("6 features, expected one per class (4)");
     CHECK_OK(dlda_file_write(in_folder("four.net"), text, strlen(text)));
@@ -173,9 +173,17 @@ static void test_cross_entropy_needs_a_feature_per_class(void **state)
     assert_true(isnan(history[9].separation) && isnan(history[9].validation_accuracy));
     assert_true(history[9].train_accuracy > 0.9);
     assert_int_equal(history[9].best, 1); /* without a validation set, each epoch is the best so far */
+    CHECK_OK(dlda_model_require_softmax(dlda_trainer_model(trainer)));
     dlda_trainer_destroy(trainer);
     dlda_options_destroy(options);
     dlda_dataset_destroy(train);
+}
+
+static void test_cross_entropy_needs_a_feature_per_class(void **state)
+{
+    (void)state;
+    check_softmax_training("cce");
+    check_softmax_training("lda-cce");
 }
 
 /* Trains and returns the bytes of a file of the run. */

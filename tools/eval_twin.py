@@ -190,7 +190,7 @@ def main(program, model, data):
     check.equal("nearest classes", [nearest["first"], nearest["second"]], [names[first], names[second]])
     check.near("their distance", nearest["distance"], distance, 1e-3)
     compare_svm(check, found["svm"], head.transform(H), labels, head.transform(H_test), labels_test, C)
-    if options["objective"] == "cce":
+    if options["objective"] in ("cce", "lda-cce"):
         compare_answers(check, "softmax", run("--head", "softmax"), H_test.argmax(axis=1), softmax(H_test), labels_test, C)
     return 1 if check.failures else 0
 

@@ -15,7 +15,7 @@ import sys
 import numpy as np
 import scipy.linalg
 
-OBJECTIVES = ("lda", "lda-mean", "lda-log", "lda-soft", "lda-bayes", "cce")
+OBJECTIVES = ("lda", "lda-mean", "lda-log", "lda-soft", "lda-bayes", "cce", "lda-trace", "lda-cce")
 LOG_SHIFT, LOG_FLOOR = 0.1, 0.01
 
 
@@ -69,6 +69,9 @@ def of_spectrum(name, v, epsilon):
         s = np.exp(v.min() - v)
         s /= s.sum()
         return s @ v, s
+    if name == "lda-trace":
+        # All is well above the guard of the C code: 1 + v is a variance in units of the one within classes.
+        return (v / (1 + v)).mean(), 1 / (1 + v) ** 2 / K
     raise ValueError(name)
 
 
@@ -113,6 +116,8 @@ def loss(name, H, labels, C, lam, epsilon):
         return cross_entropy(H, labels)[0]
     if name == "lda-bayes":
         return own_log_loss(H, labels, C, lam)
+    if name == "lda-cce":
+        return loss("cce", H, labels, C, lam, epsilon) + (1 + loss("lda-trace", H, labels, C, lam, epsilon)) / 2
     return -of_spectrum(name, eigen(H, labels, C, lam)[0], epsilon)[0]
 
 
@@ -122,6 +127,8 @@ def gradient(name, H, labels, C, lam, epsilon):
         return cross_entropy(H, labels)[1]
     if name == "lda-bayes":
         return complex_step_gradient(lambda x: own_log_loss(x, labels, C, lam), H)
+    if name == "lda-cce":
+        return gradient("cce", H, labels, C, lam, epsilon) + gradient("lda-trace", H, labels, C, lam, epsilon) / 2
     v, E = eigen(H, labels, C, lam)
     w = of_spectrum(name, v, epsilon)[1]
     return -np.tensordot(w, eigenvalue_gradients(H, labels, C, v, E), axes=1)

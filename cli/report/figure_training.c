@@ -346,7 +346,11 @@ static display_text objective_note(const run_folder *run)
     display_text objective = entry_text(run->options, "objective");
 
     if (!objective.text[0]) return objective;
-    if (strcmp(objective.text, "cce") == 0 || strcmp(objective.text, "lda-bayes") == 0)
+    const dlda_objective_info *info = dlda_objective_find(objective.text);
+    if (info && info->kind == DLDA_OBJECTIVE_LDA_CCE)
+        return display_format(" The objective of this run, %s, raises them and minimises a log loss.",
+                              objective.text);
+    if (info && !info->separates)
         return display_format(
             " The objective of this run, %s, minimises a log loss; eigenvalues are only measured.", objective.text);
     return display_format(" The objective of this run, %s, raises them.", objective.text);

@@ -48,8 +48,8 @@ class DeepLDAClassifier(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Transf
     ----------
     net : str, optional
         mnist, cifar10, stl10, cnn, mlp, a .net file, or the text of a network.
-    objective : {"lda", "lda-mean", "lda-log", "lda-soft", "lda-bayes", "cce"}, optional
-        What is maximised or, for "cce", minimised.
+    objective : {"lda", "lda-mean", "lda-log", "lda-soft", "lda-bayes", "cce", "lda-trace", "lda-cce"}, optional
+        What is maximised or, for "cce", "lda-bayes" and "lda-cce", minimised.
     epochs, batch, norm_group, micro_batch : int, optional
         Passes over the data; images per batch, normalised together, and in memory at once.
     rate, schedule, halve_every, warm_up, momentum, decay : optional

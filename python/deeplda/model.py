@@ -195,7 +195,7 @@ class Model:
 
     def predict_proba(self, X: Any, kind: str = "bayes") -> NDArray[np.float32]:
         """The probability of each class (n, c), by Bayes' rule, as in the paper, or by the softmax of a network that was
-        trained with objective cce ("bayes", "paper", "softmax")."""
+        trained with objective cce or lda-cce ("bayes", "paper", "softmax")."""
         return self.answer(X, "proba", kind=kind)["proba"]
 
     def embed(self, X: Any, raw: bool = False) -> NDArray[np.float32]:

@@ -23,7 +23,10 @@ class _Objective:
     def __init__(self, objective: str, classes: int, features: int, rows: int, lam: float, epsilon: float) -> None:
         info = lib.dlda_objective_find(objective.encode())
         if not info:
-            raise ValueError(f"objective is {objective!r}, expected lda, lda-mean, lda-log, lda-soft, lda-bayes or cce")
+            raise ValueError(
+                f"objective is {objective!r}, expected lda, lda-mean, lda-log, lda-soft, lda-bayes, lda-trace, "
+                "lda-cce or cce"
+            )
         spec = struct["dlda_objective_spec"](classes=classes, features=features, batch=rows, epsilon=epsilon)
         spec.kind = info.contents.kind
         setattr(spec, "lambda", lam)
@@ -96,7 +99,7 @@ class LDALoss(torch.nn.Module):
     ----------
     classes : int
         Labels are 0 to classes - 1.
-    objective : {"lda", "lda-mean", "lda-log", "lda-soft", "lda-bayes", "cce"}, default="lda"
+    objective : {"lda", "lda-mean", "lda-log", "lda-soft", "lda-bayes", "cce", "lda-trace", "lda-cce"}, default="lda"
         The paper's, or a variant (docs/objectives.md).
     lam : float, default=1e-3
         Added to the diagonal of the scatter within the classes.

@@ -14,7 +14,7 @@ import torch
 
 from deeplda.torch import LDALoss, lda_loss
 
-OBJECTIVES = ["lda", "lda-mean", "lda-log", "lda-soft", "lda-bayes", "cce"]
+OBJECTIVES = ["lda", "lda-mean", "lda-log", "lda-soft", "lda-bayes", "cce", "lda-trace", "lda-cce"]
 
 
 def batch(n=48, classes=3, seed=0, dtype=torch.float64):

@@ -22,8 +22,8 @@ enum { RUN, RESULT }; /* affects only how a training runs; affects its result */
 /* clang-format off */
 static const dlda_option_row rows[] = {
     ROW("net", "NET", "mnist", NULL, 0, 0, "Network: mnist, cifar10, stl10, cnn, mlp, or the path of a .net file.", TEXT, RESULT, net),
-    ROW("objective", "NAME", "lda", "lda|lda-mean|lda-log|lda-soft|lda-bayes|cce", 0, 0,
-        "Objective: the paper's (lda: maximise the smallest eigenvalues), a variant of it, or cross entropy (cce).", CHOICE, RESULT, objective),
+    ROW("objective", "NAME", "lda", "lda|lda-mean|lda-log|lda-soft|lda-bayes|cce|lda-trace|lda-cce", 0, 0,
+        "Objective: the paper's (lda: maximise the smallest eigenvalues), a variant of it, cross entropy (cce), or both (lda-cce).", CHOICE, RESULT, objective),
     ROW("epochs", "N", "12", NULL, 1, 1000000, "Number of passes over the training samples.", WHOLE, RESULT, epochs),
     ROW("batch", "N", "250", NULL, 2, 1e9,
         "Images per batch. For training with an lda objective, 20 or more per class are recommended.", WHOLE, RESULT, batch),

@@ -23,7 +23,8 @@ static dlda_status use_options(dlda_model *self)
     const char *objective = json_string_value(json_object_get(options, "objective"));
     const char *resize = json_string_value(json_object_get(options, "resize"));
 
-    self->trained_softmax = objective && strcmp(objective, "cce") == 0;
+    const dlda_objective_info *trained = objective ? dlda_objective_find(objective) : NULL;
+    self->trained_softmax = trained && trained->softmax;
     self->softmax = self->classes == self->network->features && self->trained_softmax;
     self->resized = resize && resize[0];
     json_decref(options);
@@ -160,8 +161,8 @@ dlda_status dlda_model_require_softmax(const dlda_model *self)
                          "the model's classes are not those its softmax was trained on; its LDA classifies "
                          "them");
     return dlda_fail(DLDA_E_OPTION,
-                     "the model has no softmax, since it was not trained with objective cce; use its LDA, or train "
-                     "with option objective cce");
+                     "the model has no softmax, since it was not trained with objective cce or lda-cce; use its LDA, "
+                     "or train with option objective cce");
 }
 
 void dlda_model_lose_softmax(dlda_model *self)

@@ -19,6 +19,8 @@ static const dlda_objective_row kinds[] = {
     [DLDA_OBJECTIVE_LDA_SOFT]  = { { "lda-soft",  DLDA_OBJECTIVE_LDA_SOFT,  "separation",    1, 0 }, 0, &dlda_lda_objective },
     [DLDA_OBJECTIVE_LDA_BAYES] = { { "lda-bayes", DLDA_OBJECTIVE_LDA_BAYES, "log loss",      0, 0 }, 0, &dlda_bayes_objective },
     [DLDA_OBJECTIVE_CCE]       = { { "cce",       DLDA_OBJECTIVE_CCE,       "cross entropy", 0, 1 }, 1, &dlda_softmax_objective },
+    [DLDA_OBJECTIVE_LDA_TRACE] = { { "lda-trace", DLDA_OBJECTIVE_LDA_TRACE, "separation",    1, 0 }, 0, &dlda_lda_objective },
+    [DLDA_OBJECTIVE_LDA_CCE]   = { { "lda-cce",   DLDA_OBJECTIVE_LDA_CCE,   "joint loss",    0, 1 }, 1, &dlda_joint_objective },
 };
 /* clang-format on */
 

@@ -32,6 +32,7 @@ typedef struct dlda_objective_functions {
 extern const dlda_objective_functions dlda_lda_objective;     /* lda_objective.c     */
 extern const dlda_objective_functions dlda_bayes_objective;   /* bayes_objective.c   */
 extern const dlda_objective_functions dlda_softmax_objective; /* softmax_objective.c */
+extern const dlda_objective_functions dlda_joint_objective;   /* joint_objective.c   */
 
 typedef struct dlda_objective_row {
     dlda_objective_info info;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * spectrum.c - the functions of the LDA eigenvalues that the objectives maximise (docs/method.md, step 4). All of
- * them reward directions that separate equally well.
+ * spectrum.c - the functions of the LDA eigenvalues that the objectives maximise (docs/method.md, step 4). All but the
+ * mean reward directions that separate equally well.
  */
 #include "objective/spectrum.h"
 
@@ -56,6 +56,21 @@ static double mean_of_logarithms(const double *v, size_t K, double *w)
     return sum / (double)K;
 }
 
+/* Mean of v / (1 + v), Pillai's trace divided by K: the share of the variance along a direction that lies between the classes.
+ * 1 + v = e'(St + lambda I)e is positive; the guard is for its rounding. */
+static double mean_of_shares(const double *v, size_t K, double *w)
+{
+    const double least = 0.01;
+    double sum = 0;
+
+    for (size_t j = 0; j < K; j++) {
+        double a = 1 + v[j], guarded = fmax(a, least);
+        sum += 1 - 1 / guarded + (a - guarded) / (guarded * guarded);
+        w[j] = 1 / (guarded * guarded * (double)K);
+    }
+    return sum / (double)K;
+}
+
 /* Weights softmax(-v), treated as constants: smooth where the paper's selection is discontinuous. */
 static double soft_minimum(const double *v, size_t K, double *w)
 {
@@ -75,9 +90,11 @@ double dlda_spectrum_separation(dlda_objective_kind kind, const double *v, size_
     case DLDA_OBJECTIVE_LDA_MEAN: return mean_of_all(v, K, w);
     case DLDA_OBJECTIVE_LDA_LOG: return mean_of_logarithms(v, K, w);
     case DLDA_OBJECTIVE_LDA_SOFT: return soft_minimum(v, K, w);
+    case DLDA_OBJECTIVE_LDA_TRACE: return mean_of_shares(v, K, w);
     case DLDA_OBJECTIVE_LDA:
     case DLDA_OBJECTIVE_LDA_BAYES:
-    case DLDA_OBJECTIVE_CCE: break; /* the last two are not functions of the spectrum */
+    case DLDA_OBJECTIVE_CCE:
+    case DLDA_OBJECTIVE_LDA_CCE: break; /* the last three are not functions of the spectrum */
     }
     return mean_of_smallest(v, K, epsilon, w);
 }

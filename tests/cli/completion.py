@@ -16,7 +16,7 @@ PROGRAM = os.path.abspath(sys.argv[1])
 FAILED = []
 SETS = ["digits", "mnist", "cifar10", "stl10"]
 NETS = ["mnist", "cifar10", "stl10", "cnn", "mlp"]
-OBJECTIVES = ["lda", "lda-mean", "lda-log", "lda-soft", "lda-bayes", "cce"]
+OBJECTIVES = ["lda", "lda-mean", "lda-log", "lda-soft", "lda-bayes", "cce", "lda-trace", "lda-cce"]
 VERBS = ["list", "fetch", "check", "convert", "show"]
 
 
