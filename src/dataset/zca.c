@@ -2,40 +2,21 @@
  *
  * zca.c - applies ZCA whitening: y = (x - mean) P, as a matrix product of rows.
  *
- * The result of a row must not depend on the number of rows, or a prediction would differ from the training. So all
- * products have one of a few fixed shapes: 8 rows (padded with zeros), 64 columns, at most 128 values of k,
- * accumulated in order of k. A tile of 128 rows shares a panel of P, which is copied first to avoid cache conflicts
- * between its distant rows.
+ * The result of a row must not depend on the number of rows, or a prediction would differ from the training; that of a product
+ * does not. A tile of 128 rows shares a panel of P, which is copied first to avoid cache conflicts between its distant rows.
  */
 #include "dataset/zca.h"
 #include "base/memory.h"
+#include "kernels/kernels.h"
 
 #include <string.h>
 
-enum { GROUP = 8, ROWS = 128, COLUMNS = 64, DEPTH = 128 };
+enum { ROWS = 128, COLUMNS = 64, DEPTH = 128 };
 
 /* Distance between rows of scratch; not a power of 2, which d often is a multiple of, to avoid cache conflicts. */
 static size_t stride_of(const dlda_zca *self)
 {
     return self->d + 16;
-}
-
-static void plan_products(dlda_zca *self)
-{
-    size_t columns[2] = { COLUMNS, self->d % COLUMNS }, depth[2] = { DEPTH, self->d % DEPTH };
-
-    for (int c = 0; c < 2; c++)
-        for (int k = 0; k < 2; k++) {
-            dlda_gemm *product = &self->product[c][k];
-            *product = (dlda_gemm){ .m = GROUP,
-                                    .n = columns[c],
-                                    .k = depth[k],
-                                    .lda = stride_of(self),
-                                    .ldb = COLUMNS,
-                                    .ldc = COLUMNS,
-                                    .accumulate = 1 };
-            dlda_gemm_plan(product);
-        }
 }
 
 dlda_status dlda_zca_create(size_t d, dlda_zca **zca)
@@ -51,7 +32,6 @@ dlda_status dlda_zca_create(size_t d, dlda_zca **zca)
     self->d = d;
     DLDA_TRY(DLDA_TAKE(&self->mean, d, "zca"));
     DLDA_TRY(DLDA_TAKE(&self->P, d * d, "zca"));
-    plan_products(self);
     *zca = self;
     self = NULL;
 done:
@@ -67,22 +47,16 @@ void dlda_zca_destroy(dlda_zca *self)
     dlda_release(self);
 }
 
-static size_t whole_groups(size_t n)
-{
-    return (n + GROUP - 1) / GROUP * GROUP;
-}
-
 size_t dlda_zca_scratch(const dlda_zca *self, size_t n)
 {
-    return whole_groups(n) * stride_of(self);
+    return n * stride_of(self);
 }
 
 typedef struct whitening {
     const dlda_zca *zca;
-    size_t n, panels;     /* rows; number of tiles side by side   */
-    const float *centred; /* [rows rounded up to whole groups][d] */
-    float *X;             /* [n][d]                               */
-    float *scratch;       /* same memory as `centred`             */
+    size_t n, panels; /* rows; number of tiles side by side          */
+    float *X;         /* [n][d]                                      */
+    float *centred;   /* [n][d], rows stride_of apart                */
 } whitening;
 
 static void centre_rows(void *context, const dlda_chunk *chunk)
@@ -91,11 +65,14 @@ static void centre_rows(void *context, const dlda_chunk *chunk)
     size_t d = job->zca->d;
 
     for (size_t i = chunk->begin; i < chunk->end; i++) {
-        float *row = job->scratch + i * stride_of(job->zca);
-        if (i >= job->n) memset(row, 0, d * sizeof *row);
-        else
-            for (size_t p = 0; p < d; p++) row[p] = job->X[i * d + p] - job->zca->mean[p];
+        float *row = job->centred + i * stride_of(job->zca);
+        for (size_t p = 0; p < d; p++) row[p] = job->X[i * d + p] - job->zca->mean[p];
     }
+}
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
 }
 
 /* tile [rows][COLUMNS] = centred rows from `first` on, times the columns of P from `column` on. */
@@ -104,14 +81,16 @@ static void multiply_tile(const whitening *job, size_t first, size_t rows, size_
     const dlda_zca *zca = job->zca;
     size_t d = zca->d;
     float panel[DEPTH * COLUMNS];
+    dlda_product product = {
+        .m = rows, .n = smaller(d - column, COLUMNS), .lda = stride_of(zca), .ldb = COLUMNS, .ldc = COLUMNS
+    };
 
-    memset(tile, 0, ROWS * COLUMNS * sizeof *tile);
     for (size_t k = 0; k < d; k += DEPTH) {
-        const dlda_gemm *product = &zca->product[d - column < COLUMNS][d - k < DEPTH];
-        for (size_t i = 0; i < product->k; i++)
-            memcpy(panel + i * COLUMNS, zca->P + (k + i) * d + column, product->n * sizeof *panel);
-        for (size_t g = 0; g < rows; g += GROUP)
-            dlda_gemm_run(product, job->centred + (first + g) * stride_of(zca) + k, panel, tile + g * COLUMNS);
+        product.k = smaller(d - k, DEPTH);
+        product.accumulate = k > 0;
+        for (size_t i = 0; i < product.k; i++)
+            memcpy(panel + i * COLUMNS, zca->P + (k + i) * d + column, product.n * sizeof *panel);
+        dlda_kernels_fast()->multiply(&product, job->centred + first * stride_of(zca) + k, panel, tile);
     }
 }
 
@@ -123,8 +102,7 @@ static void whiten_tile(void *context, const dlda_chunk *chunk)
 
     for (size_t t = chunk->begin; t < chunk->end; t++) {
         size_t first = t / job->panels * ROWS, column = t % job->panels * COLUMNS;
-        size_t rows = job->n - first < ROWS ? job->n - first : ROWS;
-        size_t columns = d - column < COLUMNS ? d - column : COLUMNS;
+        size_t rows = smaller(job->n - first, ROWS), columns = smaller(d - column, COLUMNS);
         multiply_tile(job, first, rows, column, tile);
         for (size_t i = 0; i < rows; i++)
             memcpy(job->X + (first + i) * d + column, tile + i * COLUMNS, columns * sizeof *tile);
@@ -135,8 +113,8 @@ void dlda_zca_run(const dlda_zca *self, dlda_team *team, size_t n, float *X, flo
 {
     enum { GRAIN = 16 };
     size_t panels = dlda_parallel_chunks(self->d, COLUMNS), blocks = dlda_parallel_chunks(n, ROWS);
-    whitening job = { self, n, panels, scratch, X, scratch };
+    whitening job = { self, n, panels, X, scratch };
 
-    dlda_parallel_for(team, whole_groups(n), GRAIN, centre_rows, &job);
+    dlda_parallel_for(team, n, GRAIN, centre_rows, &job);
     dlda_parallel_for(team, blocks * panels, 1, whiten_tile, &job);
 }

@@ -8,16 +8,14 @@
 
 #include "base/comm.h"
 #include "base/parallel.h"
-#include "linalg/gemm.h"
 
 /* For more values the matrix would take hundreds of megabytes, and its eigenproblem minutes. */
 enum { DLDA_ZCA_MOST = 7000 };
 
 typedef struct dlda_zca {
     size_t d;
-    float *mean;             /* [d]                                                    */
-    float *P;                /* [d][d], symmetric                                      */
-    dlda_gemm product[2][2]; /* for a tile: [is last column block][is last block of k] */
+    float *mean; /* [d]               */
+    float *P;    /* [d][d], symmetric */
 } dlda_zca;
 
 /* Allocates for d values per row; fill in `mean` and `P`. DLDA_E_ARGUMENT if d is too large. */

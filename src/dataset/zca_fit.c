@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "dataset/zca.h"
 #include "linalg/eigen.h"
+#include "linalg/gemm.h"
 
 #include <math.h>
 #include <string.h>

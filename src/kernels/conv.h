@@ -42,10 +42,15 @@ void dlda_winograd_backward_weights(const dlda_conv *, const dlda_exec *, size_t
 
 /* ---- Shared by the methods: conv_common.c, except dlda_conv_rounded and dlda_conv_group in conv_plan.c ---- */
 
-/* Transposes W [depth][filters] to [filters][depth]; libxsmm cannot transpose this operand itself. */
-void dlda_conv_transpose(const dlda_conv *conv, const dlda_exec *exec, const float *W, float *transposed);
+/* W [rows][columns] in panels (products.h). */
+void dlda_conv_into_panels(size_t rows, size_t columns, const float *W, float *panels);
+/* The transpose of rows begin .. end-1 of W; begin is a multiple of 8. */
+void dlda_conv_transpose(size_t rows, size_t columns, size_t begin, size_t end, const float *W, int in_panels,
+                         float *transposed);
+/* The transpose of the weights [depth][filters], in panels or, for bfloat16, as rows. */
+void dlda_conv_transpose_weights(const dlda_conv *conv, const dlda_exec *exec, const float *W, float *transposed);
 /* A product with few rows; the threads share its columns. */
-void dlda_conv_panels(const dlda_exec *exec, const dlda_gemm *gemm, const float *A, const float *B, float *C);
+void dlda_conv_panels(const dlda_exec *exec, const dlda_product *product, const float *A, const float *B, float *C);
 /* 1x1 with bfloat16: words of a block of rows of the input and one of the output, which a thread rounds at a time. */
 size_t dlda_conv_rounded(const dlda_conv *conv);
 /* Items per group, for n items. */

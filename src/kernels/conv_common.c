@@ -1,13 +1,37 @@
 /* SPDX-License-Identifier: MIT
  *
- * conv_common.c - helpers of the convolution methods: transposed weights, products with few rows, sums of groups.
+ * conv_common.c - helpers of the convolution methods: weights in panels, products with few rows, sums of groups.
  */
 #include "base/parallel.h"
 #include "kernels/conv.h"
+#include "kernels/products.h"
 
 #include <string.h>
 
 enum { SUM_STRETCH = 128 };
+
+void dlda_conv_into_panels(size_t rows, size_t columns, const float *W, float *panels)
+{
+    for (size_t j = 0; j < columns; j += DLDA_PANEL) {
+        size_t width = columns - j < DLDA_PANEL ? columns - j : DLDA_PANEL;
+        for (size_t i = 0; i < rows; i++, panels += width) memcpy(panels, W + i * columns + j, width * sizeof *W);
+    }
+}
+
+/* Eight rows of W at a time, which are neighbours in a row of the result. */
+void dlda_conv_transpose(size_t rows, size_t columns, size_t begin, size_t end, const float *W, int in_panels,
+                         float *transposed)
+{
+    enum { ROWS = 8 };
+
+    for (size_t i0 = begin; i0 < end; i0 += ROWS) {
+        size_t i1 = end - i0 < ROWS ? end : i0 + ROWS;
+        for (size_t j = 0; j < columns; j++) {
+            float *to = transposed + (in_panels ? dlda_panel_place(rows, columns, j, i0) : j * rows + i0);
+            for (size_t i = i0; i < i1; i++) *to++ = W[i * columns + j];
+        }
+    }
+}
 
 typedef struct transposition {
     const dlda_conv *conv;
@@ -15,44 +39,40 @@ typedef struct transposition {
     float *transposed;
 } transposition;
 
-/* Rows begin .. end-1 of W become columns; 16 at a time, so that whole cache lines are written. */
 static void transpose_rows(void *context, const dlda_chunk *chunk)
 {
     const transposition *t = context;
-    size_t depth = t->conv->depth, F = t->conv->filters;
-
-    for (size_t i0 = chunk->begin; i0 < chunk->end; i0 += 16) {
-        size_t i1 = chunk->end - i0 < 16 ? chunk->end : i0 + 16;
-        for (size_t f = 0; f < F; f++)
-            for (size_t i = i0; i < i1; i++) t->transposed[f * depth + i] = t->W[i * F + f];
-    }
+    dlda_conv_transpose(t->conv->depth, t->conv->filters, chunk->begin, chunk->end, t->W, !t->conv->bf16,
+                        t->transposed);
 }
 
-void dlda_conv_transpose(const dlda_conv *conv, const dlda_exec *exec, const float *W, float *transposed)
+void dlda_conv_transpose_weights(const dlda_conv *conv, const dlda_exec *exec, const float *W, float *transposed)
 {
     transposition t = { conv, W, transposed };
     dlda_parallel_for(exec->team, conv->depth, 64, transpose_rows, &t);
 }
 
 typedef struct panel_product {
-    dlda_gemm gemm;
+    dlda_product product;
     const float *A, *B;
     float *C;
 } panel_product;
 
 static void multiply_panel(void *context, const dlda_chunk *chunk)
 {
-    const panel_product *product = context;
-    dlda_gemm gemm = product->gemm;
+    const panel_product *job = context;
+    dlda_product product = job->product;
 
-    dlda_gemm_resize(&gemm, gemm.m, chunk->end - chunk->begin, gemm.k);
-    dlda_gemm_run(&gemm, product->A, product->B + chunk->begin, product->C + chunk->begin);
+    product.n = chunk->end - chunk->begin;
+    dlda_multiply(&product, job->A, job->B + chunk->begin * (product.ldb ? 1 : product.room),
+                  job->C + chunk->begin);
 }
 
-void dlda_conv_panels(const dlda_exec *exec, const dlda_gemm *gemm, const float *A, const float *B, float *C)
+void dlda_conv_panels(const dlda_exec *exec, const dlda_product *product, const float *A, const float *B, float *C)
 {
-    panel_product product = { *gemm, A, B, C };
-    dlda_parallel_for(exec->team, gemm->n, 128, multiply_panel, &product);
+    enum { COLUMNS = 128 }; /* whole panels */
+    panel_product job = { *product, A, B, C };
+    dlda_parallel_for(exec->team, product->n, COLUMNS, multiply_panel, &job);
 }
 
 typedef struct group_sum {

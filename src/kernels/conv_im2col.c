@@ -10,6 +10,7 @@
  */
 #include "base/parallel.h"
 #include "kernels/conv.h"
+#include "kernels/products.h"
 
 #include <string.h>
 
@@ -18,7 +19,7 @@ typedef struct conv_pass {
     const float *X, *dY, *W;
     float *Y, *dX;
     float *columns; /* [threads][block][depth]                                     */
-    float *weights; /* after the columns: W' [filters][depth], or the groups of dW */
+    float *weights; /* after the columns: W' in panels, or the groups of dW        */
 } conv_pass;
 
 static conv_pass new_pass(const dlda_conv *conv, const dlda_exec *exec)
@@ -129,17 +130,6 @@ static void add_columns_back(const dlda_conv *conv, const float *col, size_t beg
     }
 }
 
-/* The planned product, or for fewer rows one of that size. */
-static dlda_gemm product_of(const dlda_conv *conv, const dlda_gemm *planned, size_t rows)
-{
-    dlda_gemm gemm = *planned;
-
-    if (rows == conv->block) return gemm;
-    if (gemm.a_transposed) dlda_gemm_resize(&gemm, gemm.m, gemm.n, rows);
-    else dlda_gemm_resize(&gemm, rows, gemm.n, gemm.k);
-    return gemm;
-}
-
 static size_t block_end(const dlda_conv *conv, size_t begin, size_t end)
 {
     return end - begin < conv->block ? end : begin + conv->block;
@@ -157,17 +147,18 @@ static void forward_block(void *context, const dlda_chunk *chunk)
     const conv_pass *pass = context;
     const dlda_conv *conv = pass->conv;
     float *col = worker_columns(pass, chunk);
-    dlda_gemm gemm = product_of(conv, &conv->forward, chunk->end - chunk->begin);
+    dlda_product product = conv->forward;
 
+    product.m = chunk->end - chunk->begin;
     fill_columns(conv, pass->X, chunk->begin, chunk->end, col);
-    dlda_gemm_run(&gemm, col, pass->W, pass->Y + chunk->begin * conv->filters);
+    dlda_multiply(&product, col, pass->W, pass->Y + chunk->begin * conv->filters);
 }
 
 void dlda_im2col_forward(const dlda_conv *conv, const dlda_exec *exec, size_t N, const float *X, const float *W,
                          float *Y)
 {
     conv_pass pass = new_pass(conv, exec);
-    dlda_gemm few = conv->forward;
+    dlda_product few = conv->forward;
 
     few.m = N * pixels_of(conv);
     pass.X = X;
@@ -193,8 +184,9 @@ static void backward_images(void *context, const dlda_chunk *chunk)
     memset(pass->dX + chunk->begin * in, 0, (chunk->end - chunk->begin) * in * sizeof *pass->dX);
     for (size_t begin = chunk->begin * pixels_of(conv), end; begin < last; begin = end) {
         end = block_end(conv, begin, last);
-        dlda_gemm gemm = product_of(conv, &conv->data, end - begin);
-        dlda_gemm_run(&gemm, pass->dY + begin * conv->filters, pass->weights, col);
+        dlda_product product = conv->data;
+        product.m = end - begin;
+        dlda_multiply(&product, pass->dY + begin * conv->filters, pass->weights, col);
         add_columns_back(conv, col, begin, end, pass->dX);
     }
 }
@@ -205,7 +197,7 @@ void dlda_im2col_backward_data(const dlda_conv *conv, const dlda_exec *exec, siz
     conv_pass pass = new_pass(conv, exec);
     pass.dY = dY;
     pass.dX = dX;
-    dlda_conv_transpose(conv, exec, W, pass.weights);
+    dlda_conv_transpose_weights(conv, exec, W, pass.weights);
     dlda_parallel_for(exec->team, N, image_grain(conv), backward_images, &pass);
 }
 
@@ -222,9 +214,10 @@ static void weights_chunk(void *context, const dlda_chunk *chunk)
     memset(dw, 0, count * sizeof *dw);
     for (size_t begin = chunk->begin * pixels_of(conv), end; begin < last; begin = end) {
         end = block_end(conv, begin, last);
-        dlda_gemm gemm = product_of(conv, &conv->weights, end - begin);
+        dlda_product product = conv->weights;
+        product.k = end - begin;
         fill_columns(conv, pass->X, begin, end, col);
-        dlda_gemm_run(&gemm, col, pass->dY + begin * conv->filters, dw);
+        dlda_multiply(&product, col, pass->dY + begin * conv->filters, dw);
     }
 }
 

@@ -97,9 +97,9 @@ static void plan_rows(dlda_conv *conv, size_t rows)
 
     conv->block = rows;
     conv->groups = depth * F > MOST_GROUPED_BY_8 ? DLDA_CONV_GROUPS / 2 : DLDA_CONV_GROUPS;
-    conv->forward = (dlda_gemm){ .m = rows, .n = F, .k = depth, .lda = depth, .ldb = F, .ldc = F };
-    conv->data = (dlda_gemm){ .m = rows, .n = depth, .k = F, .lda = F, .ldb = depth, .ldc = depth };
-    conv->weights = (dlda_gemm){
+    conv->forward = (dlda_product){ .m = rows, .n = F, .k = depth, .lda = depth, .ldc = F, .room = depth };
+    conv->data = (dlda_product){ .m = rows, .n = depth, .k = F, .lda = F, .ldc = depth, .room = F };
+    conv->weights = (dlda_product){
         .m = depth, .n = F, .k = rows, .lda = depth, .ldb = F, .ldc = F, .a_transposed = 1, .accumulate = 1
     };
 }
@@ -108,14 +108,15 @@ static void plan_im2col(dlda_conv *conv)
 {
     size_t block = COLUMN_BYTES / (conv->depth * sizeof(float)) / 16 * 16;
     plan_rows(conv, clamp(block, LEAST_BLOCK_PIXELS, MOST_BLOCK_PIXELS));
+    conv->forward.ldb = conv->filters; /* such layers are small; W stays as it is */
 }
 
 /* ---- Winograd: rows are tiles ---- */
 
-/* M [T][F] = V [T][C] U [C][F]. Operands that the threads share are far from each of them. */
-static dlda_gemm product_of_tiles(size_t T, size_t C, size_t F, int shared)
+/* M [T][F] = V [T][C] U [C][F], U in panels. */
+static dlda_product product_of_tiles(size_t T, size_t C, size_t F)
 {
-    return (dlda_gemm){ .m = T, .n = F, .k = C, .lda = C, .ldb = F, .ldc = F, .looks_ahead = shared };
+    return (dlda_product){ .m = T, .n = F, .k = C, .lda = C, .ldc = F, .room = C };
 }
 
 static void plan_winograd(dlda_conv *conv)
@@ -135,15 +136,15 @@ static void plan_winograd(dlda_conv *conv)
     conv->stretches = dlda_frequencies(conv->tile) * C * F >= LEAST_SHARED_FLOATS;
     size_t T = conv->stretches ? stretch : block;
     conv->adjoint = conv->pad == 0 && per_image <= T;
-    conv->forward = product_of_tiles(T, C, F, conv->stretches);
-    conv->data = product_of_tiles(conv->adjoint ? T / per_image * per_image : T, F, C, conv->stretches);
-    /* dU [C][F] += V' [C][T] dM [T][F]: small results as short sums */
+    conv->forward = product_of_tiles(T, C, F);
+    conv->data = product_of_tiles(conv->adjoint ? T / per_image * per_image : T, F, C);
+    /* dU [C][F] += V' [C][T] dM [T][F], V and dM in panels: small results as short sums */
     int small = C * F <= MOST_GROUPED_WEIGHTS;
     conv->groups = small ? DLDA_CONV_GROUPS : 1;
     conv->block = small ? clamp(SUM_BYTES / bytes, LEAST_SUM_TILES, MOST_SUM_TILES) : stretch;
-    conv->weights = (dlda_gemm){ .m = C, .n = F, .k = conv->block, .lda = C, .ldb = F, .ldc = F };
-    conv->weights.a_transposed = conv->weights.accumulate = 1;
-    conv->weights.looks_ahead = !small;
+    conv->weights = (dlda_product){
+        .m = C, .n = F, .k = conv->block, .ldc = F, .room = conv->block, .a_transposed = 1, .accumulate = 1
+    };
 }
 
 static void set_shape(dlda_conv *conv)
@@ -162,9 +163,6 @@ void dlda_conv_plan_as(dlda_conv *conv, dlda_conv_method method)
     case DLDA_CONV_WINOGRAD: plan_winograd(conv); break;
     case DLDA_CONV_IM2COL: plan_im2col(conv); break;
     }
-    dlda_gemm_plan(&conv->forward);
-    dlda_gemm_plan(&conv->data);
-    dlda_gemm_plan(&conv->weights);
 }
 
 void dlda_conv_plan(dlda_conv *conv)
@@ -192,7 +190,7 @@ static void share_tiles(dlda_conv *conv, size_t tiles)
     enum { LEAST_TILES = 12, MOST_BLOCKS = 4 };
     size_t blocks = clamp(tiles / LEAST_TILES, 1, MOST_BLOCKS), T = (tiles + blocks - 1) / blocks;
 
-    if (T < conv->forward.m) dlda_gemm_resize(&conv->forward, T, conv->forward.n, conv->forward.k);
+    if (T < conv->forward.m) conv->forward.m = T;
 }
 
 /* The size of tiles that is fastest for few images; 0: none, the direct sum is. */

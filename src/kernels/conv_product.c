@@ -8,12 +8,13 @@
 #include "base/parallel.h"
 #include "kernels/bf16.h"
 #include "kernels/conv.h"
+#include "kernels/products.h"
 
 #include <string.h>
 
 typedef struct product_pass {
     const dlda_conv *conv;
-    const dlda_gemm *gemm;
+    const dlda_product *product;
     const float *A, *B; /* A advances with the rows; for weights B does too */
     float *C;
     uint32_t *words; /* with bfloat16: the rounded rows of each worker, dlda_conv_rounded apart */
@@ -23,10 +24,10 @@ typedef struct product_pass {
 static void product_chunk(void *context, const dlda_chunk *chunk)
 {
     const product_pass *pass = context;
-    dlda_gemm gemm = *pass->gemm;
+    dlda_product product = *pass->product;
 
-    if (chunk->end - chunk->begin < gemm.m) dlda_gemm_resize(&gemm, chunk->end - chunk->begin, gemm.n, gemm.k);
-    dlda_gemm_run(&gemm, pass->A + chunk->begin * gemm.lda, pass->B, pass->C + chunk->begin * gemm.ldc);
+    product.m = chunk->end - chunk->begin;
+    dlda_multiply(&product, pass->A + chunk->begin * product.lda, pass->B, pass->C + chunk->begin * product.ldc);
 }
 
 /* ---- The same with bfloat16 ---- */
@@ -34,37 +35,32 @@ static void product_chunk(void *context, const dlda_chunk *chunk)
 static void rounded_chunk(void *context, const dlda_chunk *chunk)
 {
     const product_pass *pass = context;
-    const dlda_gemm *gemm = pass->gemm;
-    size_t rows = chunk->end - chunk->begin;
+    size_t rows = chunk->end - chunk->begin, n = pass->product->n, k = pass->product->k;
     uint32_t *A = pass->words + chunk->worker * dlda_conv_rounded(pass->conv);
-    const dlda_bf16_product product = { .m = rows,
-                                        .n = gemm->n,
-                                        .pairs = gemm->k / 2,
-                                        .a_row = gemm->k / 2,
-                                        .a_step = 1,
-                                        .ldb = gemm->n,
-                                        .ldc = gemm->n };
+    const dlda_bf16_product product = {
+        .m = rows, .n = n, .pairs = k / 2, .a_row = k / 2, .a_step = 1, .ldb = n, .ldc = n
+    };
 
-    dlda_bf16_round(rows * gemm->k, pass->A + chunk->begin * gemm->k, A);
-    dlda_bf16_multiply(&product, A, (const uint32_t *)pass->B, pass->C + chunk->begin * gemm->n);
+    dlda_bf16_round(rows * k, pass->A + chunk->begin * k, A);
+    dlda_bf16_multiply(&product, A, (const uint32_t *)pass->B, pass->C + chunk->begin * n);
 }
 
 static void pair_chunk(void *context, const dlda_chunk *chunk)
 {
     const product_pass *pass = context;
-    size_t n = pass->gemm->n;
+    size_t n = pass->product->n;
     dlda_bf16_pair_rows(chunk->end - chunk->begin, n, pass->A + chunk->begin * n,
                         pass->words + chunk->begin / 2 * n);
 }
 
 /* Y = X W for rows of X, W [k][n]: W as paired rows is in `room`, followed by the rounded rows. */
-static void rounded_product(const dlda_conv *conv, const dlda_exec *exec, const dlda_gemm *gemm, size_t rows,
+static void rounded_product(const dlda_conv *conv, const dlda_exec *exec, const dlda_product *product, size_t rows,
                             const float *X, const float *W, float *room, float *Y)
 {
-    product_pass pairing = { conv, gemm, W, NULL, NULL, (uint32_t *)room };
-    product_pass pass = { conv, gemm, X, room, Y, (uint32_t *)room + gemm->k / 2 * gemm->n };
+    product_pass pairing = { conv, product, W, NULL, NULL, (uint32_t *)room };
+    product_pass pass = { conv, product, X, room, Y, (uint32_t *)room + product->k / 2 * product->n };
 
-    dlda_parallel_for(exec->team, gemm->k, 16, pair_chunk, &pairing);
+    dlda_parallel_for(exec->team, product->k, 16, pair_chunk, &pairing);
     dlda_parallel_for(exec->team, rows, conv->block, rounded_chunk, &pass);
 }
 
@@ -94,16 +90,24 @@ static size_t rows_of(const dlda_conv *conv, size_t N)
     return N * conv->out_height * conv->out_width;
 }
 
+/* Few rows are multiplied before W could be brought into panels. */
 void dlda_product_forward(const dlda_conv *conv, const dlda_exec *exec, size_t N, const float *X, const float *W,
                           float *Y)
 {
-    product_pass pass = { conv, &conv->forward, X, W, Y, NULL };
-    dlda_gemm few = conv->forward;
+    size_t rows = rows_of(conv, N);
+    dlda_product product = conv->forward;
 
-    few.m = rows_of(conv, N);
-    if (conv->bf16) rounded_product(conv, exec, &conv->forward, few.m, X, W, exec->scratch, Y);
-    else if (few.m < conv->block) dlda_conv_panels(exec, &few, X, W, Y);
-    else dlda_parallel_for(exec->team, few.m, conv->block, product_chunk, &pass);
+    if (conv->bf16) {
+        rounded_product(conv, exec, &conv->forward, rows, X, W, exec->scratch, Y);
+    } else if (rows < conv->block) {
+        product.m = rows;
+        product.ldb = product.n;
+        dlda_conv_panels(exec, &product, X, W, Y);
+    } else {
+        product_pass pass = { conv, &product, X, exec->scratch, Y, NULL };
+        dlda_conv_into_panels(product.k, product.n, W, exec->scratch);
+        dlda_parallel_for(exec->team, rows, conv->block, product_chunk, &pass);
+    }
 }
 
 void dlda_product_backward_data(const dlda_conv *conv, const dlda_exec *exec, size_t N, const float *dY,
@@ -112,7 +116,7 @@ void dlda_product_backward_data(const dlda_conv *conv, const dlda_exec *exec, si
     product_pass pass = { conv, &conv->data, dY, exec->scratch, dX, NULL };
     float *transposed = exec->scratch;
 
-    dlda_conv_transpose(conv, exec, W, transposed);
+    dlda_conv_transpose_weights(conv, exec, W, transposed);
     if (conv->bf16)
         rounded_product(conv, exec, &conv->data, rows_of(conv, N), dY, transposed,
                         transposed + conv->depth * conv->filters, dX);
@@ -128,14 +132,14 @@ static void weights_chunk(void *context, const dlda_chunk *chunk)
 
     memset(dw, 0, count * sizeof *dw);
     for (size_t row = chunk->begin; row < chunk->end; row += pass->conv->block) {
-        dlda_gemm gemm = *pass->gemm;
-        size_t rows = chunk->end - row < gemm.k ? chunk->end - row : gemm.k;
+        dlda_product product = *pass->product;
+        size_t rows = chunk->end - row < product.k ? chunk->end - row : product.k;
         if (pass->conv->bf16) {
             add_rounded(pass, row, rows, pass->words + chunk->worker * dlda_conv_rounded(pass->conv), dw);
             continue;
         }
-        if (rows < gemm.k) dlda_gemm_resize(&gemm, gemm.m, gemm.n, rows);
-        dlda_gemm_run(&gemm, pass->A + row * gemm.lda, pass->B + row * gemm.ldb, dw);
+        product.k = rows;
+        dlda_multiply(&product, pass->A + row * product.lda, pass->B + row * product.ldb, dw);
     }
 }
 

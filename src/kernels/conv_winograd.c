@@ -18,6 +18,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "kernels/bf16.h"
+#include "kernels/products.h"
 #include "kernels/reductions.h"
 #include "kernels/winograd.h"
 
@@ -26,7 +27,7 @@
 /* Scratch memory holds U, then the arrays of each pass. */
 typedef struct winograd_pass {
     const dlda_conv *conv;
-    const dlda_gemm *gemm;
+    const dlda_product *product;
     dlda_tiling in, out;
     size_t frequencies, tiles; /* of a tile; in all images                              */
     size_t stride;             /* tiles per block or stretch                            */
@@ -86,12 +87,6 @@ static void set_tiles(winograd_pass *pass, size_t N, size_t stride, dlda_tile_fo
     pass->M_step = dlda_frequency_step_of(M_form, stride, pass->out.channels);
 }
 
-/* The next frequency, or the last one again. */
-static size_t after(const winograd_pass *pass, size_t q)
-{
-    return q + 1 < pass->frequencies ? q + 1 : q;
-}
-
 /* ---- Weights to frequencies ---- */
 
 typedef struct weights_job {
@@ -119,18 +114,31 @@ static void from_frequencies(void *context, const dlda_chunk *chunk)
     dlda_winograd_weights_back(job->tile, job->n, chunk->begin, chunk->end, job->from, job->to);
 }
 
-/* Transposes the filters from W [k][c][f] to [k][f][c], and rotates them by 180 degrees unless for the adjoint. */
+/* Filters W [9][channels][filters] on their way to frequencies. */
+typedef struct filters_job {
+    const winograd_pass *pass;
+    const float *W;
+} filters_job;
+
+static void bring_into_panels(void *context, const dlda_chunk *chunk)
+{
+    const filters_job *job = context;
+    size_t C = job->pass->conv->channels, F = job->pass->conv->filters;
+
+    for (size_t k = chunk->begin; k < chunk->end; k++)
+        dlda_conv_into_panels(C, F, job->W + k * C * F, job->pass->W + k * C * F);
+}
+
+/* Transposes the filters from [k][c][f] to [k][f][c], and rotates them by 180 degrees unless for the adjoint. */
 static void turn_filters(void *context, const dlda_chunk *chunk)
 {
-    const winograd_pass *pass = context;
+    const filters_job *job = context;
+    const winograd_pass *pass = job->pass;
     size_t C = pass->conv->channels, F = pass->conv->filters;
 
     for (size_t k = chunk->begin; k < chunk->end; k++) {
-        const float *from = pass->X + (pass->adjoint ? k : 8 - k) * C * F; /* X holds the weights in this job */
-        float *to = pass->W + k * C * F;
-        for (size_t c0 = 0; c0 < C; c0 += 8)
-            for (size_t f = 0; f < F; f++)
-                for (size_t c = c0; c < C && c < c0 + 8; c++) to[f * C + c] = from[c * F + f];
+        const float *from = job->W + (pass->adjoint ? k : 8 - k) * C * F;
+        dlda_conv_transpose(C, F, 0, C, from, !pass->conv->bf16, pass->W + k * C * F);
     }
 }
 
@@ -177,11 +185,6 @@ typedef struct operands {
     float *C;
 } operands;
 
-static void run_before(const dlda_gemm *gemm, const operands *now, const operands *next)
-{
-    dlda_gemm_run_before(gemm, now->A, now->B, now->C, next->A, next->B);
-}
-
 /* Floats, or words of two bfloat16 numbers, of U of one frequency. */
 static size_t filter_step(const winograd_pass *pass)
 {
@@ -212,16 +215,16 @@ static void multiply_rounded(const winograd_pass *pass, size_t begin, size_t end
 /* M = V U for frequencies begin .. end-1 of a block of tiles. */
 static void multiply(const winograd_pass *pass, size_t begin, size_t end, size_t count, const float *V, float *M)
 {
-    dlda_gemm gemm = *pass->gemm;
+    dlda_product product = *pass->product;
 
     if (pass->form == DLDA_TILES_BF16) {
         multiply_rounded(pass, begin, end, count, V, M);
         return;
     }
-    if (count < gemm.m) dlda_gemm_resize(&gemm, count, gemm.n, gemm.k); /* the last tiles, or a few of one image */
+    product.m = count;
     for (size_t q = begin; q < end; q++) {
-        operands now = product_of(pass, q, V, M), next = product_of(pass, after(pass, q), V, M);
-        run_before(&gemm, &now, &next);
+        operands now = product_of(pass, q, V, M);
+        dlda_multiply(&product, now.A, now.B, now.C);
     }
 }
 
@@ -239,7 +242,7 @@ static void run_blocks(void *context, const dlda_chunk *chunk)
     size_t T = pass->stride;
 
     for (size_t first = chunk->begin; first < chunk->end; first += T) {
-        const dlda_tile_block block = { first, at_most(chunk->end - first, T), T, pass->form };
+        const dlda_tile_block block = { first, at_most(chunk->end - first, T), 0, T, pass->form };
         tiles_in(pass, &block, V);
         multiply(pass, 0, pass->frequencies, block.count, V, M);
         tiles_out(pass, &block, chunk->index, M);
@@ -250,21 +253,15 @@ enum { TILES_AT_ONCE = 8 }; /* tiles of a stretch per task */
 
 static dlda_tile_block part_of_stretch(const winograd_pass *pass, const dlda_chunk *chunk)
 {
-    return (dlda_tile_block){ pass->shared.first + chunk->begin, chunk->end - chunk->begin, pass->stride,
-                              pass->form };
-}
-
-/* The rows of V before the tiles of a chunk, which begins with an even tile. */
-static size_t first_row(dlda_tile_form form, const dlda_chunk *chunk)
-{
-    return form == DLDA_TILES_FLOAT ? chunk->begin : chunk->begin / 2;
+    return (dlda_tile_block){ pass->shared.first + chunk->begin, chunk->end - chunk->begin, chunk->begin,
+                              pass->stride, pass->form };
 }
 
 static void stretch_in(void *context, const dlda_chunk *chunk)
 {
     const winograd_pass *pass = context;
     const dlda_tile_block part = part_of_stretch(pass, chunk);
-    tiles_in(pass, &part, pass->V + first_row(pass->form, chunk) * pass->in.channels);
+    tiles_in(pass, &part, pass->V);
 }
 
 static void multiply_stretch(void *context, const dlda_chunk *chunk)
@@ -277,7 +274,7 @@ static void stretch_out(void *context, const dlda_chunk *chunk)
 {
     const winograd_pass *pass = context;
     const dlda_tile_block part = part_of_stretch(pass, chunk);
-    tiles_out(pass, &part, chunk->index, pass->M + chunk->begin * pass->out.channels);
+    tiles_out(pass, &part, chunk->index, pass->M);
 }
 
 /* The threads share the tiles of a stretch, then its frequencies. */
@@ -288,7 +285,7 @@ static void run_stretches(winograd_pass *pass, const dlda_exec *exec)
 
     pass->M = pass->V + pass->frequencies * pass->V_step;
     for (size_t first = 0; first < pass->tiles; first += T) {
-        pass->shared = (dlda_tile_block){ first, at_most(pass->tiles - first, T), T, pass->form };
+        pass->shared = (dlda_tile_block){ first, at_most(pass->tiles - first, T), 0, T, pass->form };
         dlda_parallel_for(exec->team, pass->shared.count, TILES_AT_ONCE, stretch_in, pass);
         dlda_parallel_for(exec->team, pass->frequencies, 2, multiply_stretch, pass);
         dlda_parallel_for(exec->team, pass->shared.count, images_at_once, stretch_out, pass);
@@ -327,9 +324,15 @@ static void to_frequencies_of(const dlda_conv *conv, const dlda_exec *exec, size
     else dlda_parallel_for(exec->team, job.n, 4096, to_frequencies, &job);
 }
 
+/* U may be that in scratch. The filters are brought into panels first, unless there is one only. */
 void dlda_winograd_prepare(const dlda_conv *conv, const dlda_exec *exec, const float *W, float *U)
 {
-    to_frequencies_of(conv, exec, conv->channels, conv->filters, W, U);
+    winograd_pass pass = new_pass(conv, exec, conv->tile);
+    filters_job job = { &pass, W };
+    int in_panels = !conv->bf16 && conv->filters > DLDA_PANEL;
+
+    if (in_panels) dlda_parallel_for(exec->team, 9, 1, bring_into_panels, &job);
+    to_frequencies_of(conv, exec, conv->channels, conv->filters, in_panels ? pass.W : W, U);
 }
 
 static dlda_tile_form operand_form(const dlda_conv *conv)
@@ -345,7 +348,7 @@ void dlda_winograd_forward_prepared(const dlda_conv *conv, const dlda_exec *exec
     pass.X = X;
     pass.view = view;
     pass.Y = Y;
-    pass.gemm = &conv->forward;
+    pass.product = &conv->forward;
     pass.prepared = U;
     set_tiles(&pass, N, conv->forward.m, operand_form(conv), DLDA_TILES_FLOAT);
     run_tiles(&pass, exec, tally);
@@ -371,11 +374,10 @@ void dlda_winograd_backward_data(const dlda_conv *conv, const dlda_exec *exec, s
         pass.in.pad = 2 - conv->pad;
         pass.out.pad = 0;
     }
-    pass.X = W;
-    dlda_parallel_for(exec->team, 9, 1, turn_filters, &pass);
+    dlda_parallel_for(exec->team, 9, 1, turn_filters, &(filters_job){ &pass, W });
     pass.X = dY;
     pass.Y = dX;
-    pass.gemm = &conv->data;
+    pass.product = &conv->data;
     set_tiles(&pass, N, conv->data.m, operand_form(conv), DLDA_TILES_FLOAT);
     to_frequencies_of(conv, exec, conv->filters, conv->channels, pass.W, pass.U);
     pass.prepared = pass.U;
@@ -409,17 +411,17 @@ static void add_rounded_products(const winograd_pass *pass, int first, size_t be
 static void add_products(const winograd_pass *pass, int first, size_t begin, size_t end, size_t count,
                          const float *V, const float *M, float *dU)
 {
-    dlda_gemm gemm = *pass->gemm;
+    dlda_product product = *pass->product;
 
     if (pass->form == DLDA_TILES_BF16_PAIRED) {
         add_rounded_products(pass, first, begin, end, count, V, M, dU);
         return;
     }
-    gemm.accumulate = !first;
-    if (first || count < gemm.k) dlda_gemm_resize(&gemm, gemm.m, gemm.n, count);
+    product.accumulate = !first;
+    product.k = count;
     for (size_t q = begin; q < end; q++) {
-        operands now = sum_of(pass, q, V, M, dU), next = sum_of(pass, after(pass, q), V, M, dU);
-        run_before(&gemm, &now, &next);
+        operands now = sum_of(pass, q, V, M, dU);
+        dlda_multiply(&product, now.A, now.B, now.C);
     }
 }
 
@@ -432,7 +434,7 @@ static void add_group(void *context, const dlda_chunk *chunk)
     float *dU = pass->U + chunk->index * n;
 
     for (size_t first = chunk->begin; first < chunk->end; first += T) {
-        const dlda_tile_block block = { first, at_most(chunk->end - first, T), T, pass->form };
+        const dlda_tile_block block = { first, at_most(chunk->end - first, T), 0, T, pass->form };
         dlda_winograd_input(&pass->in, &block, pass->X, pass->view, V);
         dlda_winograd_gradient(&pass->out, &block, pass->dY, M);
         add_products(pass, first == chunk->begin, 0, pass->frequencies, block.count, V, M, dU);
@@ -464,10 +466,8 @@ static void transform_tiles(void *context, const dlda_chunk *chunk)
     const winograd_pass *pass = context;
     const dlda_tile_block block = part_of_stretch(pass, chunk);
 
-    size_t row = first_row(pass->form, chunk);
-
-    dlda_winograd_input(&pass->in, &block, pass->X, pass->view, pass->V + row * pass->in.channels);
-    dlda_winograd_gradient(&pass->out, &block, pass->dY, pass->M + row * pass->out.channels);
+    dlda_winograd_input(&pass->in, &block, pass->X, pass->view, pass->V);
+    dlda_winograd_gradient(&pass->out, &block, pass->dY, pass->M);
 }
 
 static void add_frequencies(void *context, const dlda_chunk *chunk)
@@ -483,7 +483,7 @@ static void weights_by_frequencies(winograd_pass *pass, const dlda_exec *exec)
 
     pass->M = pass->V + pass->frequencies * pass->V_step;
     for (size_t first = 0; first < pass->tiles; first += T) {
-        pass->shared = (dlda_tile_block){ first, at_most(pass->tiles - first, T), T, pass->form };
+        pass->shared = (dlda_tile_block){ first, at_most(pass->tiles - first, T), 0, T, pass->form };
         dlda_parallel_for(exec->team, pass->shared.count, TILES_AT_ONCE, transform_tiles, pass);
         dlda_parallel_for(exec->team, pass->frequencies, 1, add_frequencies, pass);
     }
@@ -494,12 +494,12 @@ void dlda_winograd_backward_weights(const dlda_conv *conv, const dlda_exec *exec
 {
     winograd_pass pass = new_pass(conv, exec, conv->tile);
     weights_job job = { conv->tile, conv->channels * conv->filters, 0, pass.U, dW };
-    dlda_tile_form form = conv->bf16 ? DLDA_TILES_BF16_PAIRED : DLDA_TILES_FLOAT;
+    dlda_tile_form form = conv->bf16 ? DLDA_TILES_BF16_PAIRED : DLDA_TILES_PANELS;
 
     pass.X = X;
     pass.view = view;
     pass.dY = dY;
-    pass.gemm = &conv->weights;
+    pass.product = &conv->weights;
     set_tiles(&pass, N, conv->block, form, form);
     if (conv->groups > 1) weights_by_groups(&pass, exec);
     else weights_by_frequencies(&pass, exec);

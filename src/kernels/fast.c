@@ -3,12 +3,15 @@
  * fast.c - the table of fast kernels, for one instruction set.
  */
 #include "kernels/fast.h"
+#include "kernels/products.h"
 
 #define TEXT_OF(isa) #isa
 #define NAME_OF(isa) TEXT_OF(isa)
 
 const dlda_kernel_set dlda_fast_kernels = {
     .name = NAME_OF(DLDA_ISA),
+    .multiply = dlda_multiply,
+    .panel = DLDA_PANEL,
     .conv_forward = dlda_conv_forward,
     .conv_prepare = dlda_conv_prepare,
     .conv_forward_prepared = dlda_conv_forward_prepared,

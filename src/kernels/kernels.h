@@ -10,13 +10,23 @@
 #define DLDA_KERNELS_KERNELS_H
 
 #include "base/parallel.h"
-#include "linalg/gemm.h"
+#include "base/status.h"
 
 /* Execution context: threads, and scratch memory of at least the size that the _scratch functions return. */
 typedef struct dlda_exec {
     dlda_team *team; /* NULL: the caller only */
     void *scratch;
 } dlda_exec;
+
+/* ---- Matrix products, by the calling thread ---- */
+
+/* C [m][n] = op(A) B (+ C if it accumulates); op(A) is [m][k], B is [k][n]. If it is transposed, A is stored as [k][m]. */
+typedef struct dlda_product {
+    size_t m, n, k;
+    int a_transposed, accumulate;
+    size_t lda, ldb, ldc; /* floats between stored rows; 0: B, or a transposed A, is in panels (products.h) */
+    size_t room;          /* rows that a panel has room for, of which k are used                            */
+} dlda_product;
 
 /* ---- Convolution. A dense layer is a 1x1 convolution on 1x1 images. ---- */
 
@@ -39,7 +49,7 @@ typedef struct dlda_conv {
     size_t tile;                      /* Winograd: side of a tile in pixels                                     */
     int stretches;                    /* Winograd: the threads share the frequencies of long stretches of tiles */
     int adjoint;                      /* Winograd: dX by the adjoint of the forward pass                        */
-    dlda_gemm forward, data, weights; /* for a block */
+    dlda_product forward, data, weights; /* for a block */
 } dlda_conv;
 
 /* Completes the fields; the caller has checked that the kernel fits in the padded image. The second form is for
@@ -115,6 +125,10 @@ static inline size_t dlda_row_at(const dlda_class_rows *rows, size_t i)
 
 typedef struct dlda_kernel_set {
     const char *name; /* "avx2", "reference", ... */
+
+    /* NULL in the reference. */
+    void (*multiply)(const dlda_product *, const float *A, const float *B, float *C);
+    size_t panel; /* columns of a panel */
 
     /* Y [N][oh][ow][F] of X [N][h][w][C], W [k][k][C][F], bias [F] or NULL. X is read through the view unless it is
      * NULL; a view requires Winograd. The tally is that of Y, or NULL. */

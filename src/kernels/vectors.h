@@ -25,6 +25,12 @@ ALWAYS_INLINE vec load(const float *p, size_t n)
     return v;
 }
 
+/* x - 0 is x, while 0 + x would be an addition: -0 + 0 is 0. */
+ALWAYS_INLINE vec everywhere(float x)
+{
+    return x - (vec){ 0 };
+}
+
 ALWAYS_INLINE vec choose(mask first, vec a, vec b)
 {
     return (vec)((first & (mask)a) | (~first & (mask)b));

@@ -7,7 +7,8 @@
  * (frequencies) is a matrix product over all tiles and channels. These products have most of the multiplications;
  * for t = 4, four times fewer than the direct sum. t is 2, 4, 5 or 6, whichever fits the image size best.
  *
- * In a block, frequencies come first: V [Q][tiles][channels], M [Q][tiles][filters], U [Q][channels][filters].
+ * In a block, frequencies come first: V [Q][tiles][channels], M [Q][tiles][filters], U [Q][channels][filters] in
+ * panels.
  */
 #ifndef DLDA_KERNELS_WINOGRAD_H
 #define DLDA_KERNELS_WINOGRAD_H
@@ -34,8 +35,14 @@ typedef struct dlda_tiling {
     size_t rows, columns;           /* tiles per image                        */
 } dlda_tiling;
 
-/* How the tiles of a frequency are stored: as rows of floats, or rounded to bfloat16 (bf16.h), as rows or paired rows. */
-typedef enum dlda_tile_form { DLDA_TILES_FLOAT, DLDA_TILES_BF16, DLDA_TILES_BF16_PAIRED } dlda_tile_form;
+/* How the tiles of a frequency are stored: as rows of floats, in panels (products.h), or rounded to bfloat16 (bf16.h), as rows or
+ * paired rows. */
+typedef enum dlda_tile_form {
+    DLDA_TILES_FLOAT,
+    DLDA_TILES_PANELS,
+    DLDA_TILES_BF16,
+    DLDA_TILES_BF16_PAIRED
+} dlda_tile_form;
 
 /* Floats between frequencies of V or M, with room for some tiles: one cache line more than they need.
  * Otherwise most steps would be multiples of 4096 bytes, and all frequencies of a tile would map to
@@ -48,13 +55,13 @@ static inline size_t dlda_frequency_step(size_t tiles, size_t channels)
 /* The same for words of two bfloat16 numbers. */
 static inline size_t dlda_frequency_step_of(dlda_tile_form form, size_t tiles, size_t channels)
 {
-    return dlda_frequency_step(form == DLDA_TILES_FLOAT ? tiles : (tiles + 1) / 2, channels);
+    return dlda_frequency_step(form < DLDA_TILES_BF16 ? tiles : (tiles + 1) / 2, channels);
 }
 
-/* A range of the tiles of all images: numbers first .. first+count-1. V and M have room for `stride` tiles; `form` is that of
- * the frequencies that are written. Those that are read are floats. */
+/* A range of the tiles of all images: numbers first .. first+count-1. V and M have room for `stride` tiles, of which these begin
+ * with number `row`. `form` is that of the frequencies that are written. Those that are read are rows of floats. */
 typedef struct dlda_tile_block {
-    size_t first, count, stride;
+    size_t first, count, row, stride;
     dlda_tile_form form;
 } dlda_tile_block;
 

@@ -8,6 +8,7 @@
  * There is a copy of each transform for each tile size.
  */
 #include "kernels/bf16.h"
+#include "kernels/products.h"
 #include "kernels/winograd_matrices.h"
 #include "kernels/winograd_tiles.h"
 
@@ -223,10 +224,12 @@ static int between(ptrdiff_t value, int least, int most)
     return value < least ? least : value > most ? most : (int)value;
 }
 
-/* The pixels of a tile, of which some may not exist, and its frequencies. */
+/* The pixels of a tile, of which some may not exist, and its frequencies: in that row of V, which has room for some tiles if it
+ * is in panels, else 0. */
 typedef struct image_tile {
     grid pixels, frequencies;
     extent exists;
+    size_t row, room;
 } image_tile;
 
 static image_tile locate(const dlda_tiling *tiling, const tile *t, int side)
@@ -261,7 +264,8 @@ INLINE void transform_channels(const transformation *self, const image_tile *t, 
 {
     const matrix *H = &self->H;
     const extent all = whole_extent(H->rows);
-    grid pixels = channels_of(&t->pixels, c, lanes), frequencies = channels_of(&t->frequencies, c, lanes);
+    size_t place = t->room ? dlda_panel_place(self->channels, t->room, t->row, c) : t->row * self->channels + c;
+    grid pixels = channels_of(&t->pixels, c, lanes), frequencies = channels_of(&t->frequencies, place, lanes);
     lens through = lens_of(self->view, c, lanes);
     running_tally tally = begin_tally(self->tally, self->kind, c, lanes);
 
@@ -307,7 +311,9 @@ INLINE void transform_block(transformation self, const dlda_tiling *tiling, cons
         next = locate(tiling, &place, self.H.columns);
         t.pixels.array = images;
         t.pixels.ahead = next.pixels.first - t.pixels.first;
-        t.frequencies = (grid){ V, (ptrdiff_t)((pairs ? i / 2 : i) * C), self.H.rows * step, step, DLDA_LANES, 0 };
+        t.frequencies = (grid){ V, 0, self.H.rows * step, step, DLDA_LANES, 0 };
+        t.row = pairs ? (block->row + i) / 2 : block->row + i;
+        t.room = block->form == DLDA_TILES_PANELS ? block->stride : 0;
         if (pairs && i % 2) transform_seen(self, &t, ENDS_PAIR);
         else transform_seen(self, &t, self.stores);
     }
@@ -317,7 +323,8 @@ INLINE void transform_block(transformation self, const dlda_tiling *tiling, cons
 #define FOR_FORM(form, m, body, ...)                                                                               \
     do {                                                                                                           \
         switch (form) {                                                                                            \
-        case DLDA_TILES_FLOAT: FOR_TILE(m, body, __VA_ARGS__, WRITES); break;                                      \
+        case DLDA_TILES_FLOAT:                                                                                     \
+        case DLDA_TILES_PANELS: FOR_TILE(m, body, __VA_ARGS__, WRITES); break;                                     \
         case DLDA_TILES_BF16: FOR_BF16_TILE(m, body, __VA_ARGS__, ROUNDS); break;                                  \
         case DLDA_TILES_BF16_PAIRED: FOR_BF16_TILE(m, body, __VA_ARGS__, BEGINS_PAIR); break;                      \
         }                                                                                                          \
