@@ -19,7 +19,7 @@ enum {
     BLOCK_TILE_BYTES = 640 * 1024, /* V and M of a block of tiles: somewhat more than an L2 cache */
     LEAST_BLOCK_TILES = 16,
     MOST_BLOCK_TILES = 64,
-    MOST_GROUPED_WEIGHTS = 100 * 100, /* channels times filters, up to which each group has its own dU */
+    MOST_GROUPED_WEIGHTS = 128 * 128, /* channels times filters, up to which each group has its own dU */
     SUM_BYTES = 900 * 1024,           /* V and dM of the tiles of one sum in a group                   */
     LEAST_SUM_TILES = 32,
     MOST_SUM_TILES = 48,

@@ -123,24 +123,27 @@ void dlda_product_backward_data(const dlda_conv *conv, const dlda_exec *exec, si
     else dlda_parallel_for(exec->team, rows_of(conv, N), conv->block, product_chunk, &pass);
 }
 
+static void add_rounded_blocks(const product_pass *pass, const dlda_chunk *chunk, float *dw)
+{
+    size_t block = pass->conv->block;
+    uint32_t *words = pass->words + chunk->worker * dlda_conv_rounded(pass->conv);
+
+    memset(dw, 0, pass->conv->depth * pass->conv->filters * sizeof *dw);
+    for (size_t row = chunk->begin; row < chunk->end; row += block)
+        add_rounded(pass, row, chunk->end - row < block ? chunk->end - row : block, words, dw);
+}
+
 /* C[group] = A' B over the rows of one group. */
 static void weights_chunk(void *context, const dlda_chunk *chunk)
 {
     const product_pass *pass = context;
-    size_t count = pass->conv->depth * pass->conv->filters;
-    float *dw = pass->C + chunk->index * count;
+    dlda_product product = *pass->product;
+    float *dw = pass->C + chunk->index * pass->conv->depth * pass->conv->filters;
 
-    memset(dw, 0, count * sizeof *dw);
-    for (size_t row = chunk->begin; row < chunk->end; row += pass->conv->block) {
-        dlda_product product = *pass->product;
-        size_t rows = chunk->end - row < product.k ? chunk->end - row : product.k;
-        if (pass->conv->bf16) {
-            add_rounded(pass, row, rows, pass->words + chunk->worker * dlda_conv_rounded(pass->conv), dw);
-            continue;
-        }
-        product.k = rows;
-        dlda_multiply(&product, pass->A + row * product.lda, pass->B + row * product.ldb, dw);
-    }
+    product.k = chunk->end - chunk->begin;
+    product.accumulate = 0;
+    if (pass->conv->bf16) add_rounded_blocks(pass, chunk, dw);
+    else dlda_multiply(&product, pass->A + chunk->begin * product.lda, pass->B + chunk->begin * product.ldb, dw);
 }
 
 void dlda_product_backward_weights(const dlda_conv *conv, const dlda_exec *exec, size_t N, const float *X,
