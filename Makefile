@@ -10,7 +10,7 @@ export MESON
 
 # More ways to build and test, each in a folder of its own: what Meson is told, the compiler (empty: the usual one), and
 # which tests run there (tests/meson.build has the suites). CONTRIBUTING.md says why.
-VARIANTS := asan tsan clang blas
+VARIANTS := asan tsan clang
 asan_setup := --buildtype debugoptimized -Db_sanitize=address,undefined -Db_lundef=false
 asan_tests := --no-suite once --timeout-multiplier 4
 tsan_setup := --buildtype debugoptimized -Db_sanitize=thread -Db_lundef=false
@@ -18,8 +18,6 @@ tsan_tests := --suite threads --timeout-multiplier 4
 tsan_compiler := clang
 clang_compiler := clang
 clang_tests := --no-suite once
-blas_setup := -Dlibxsmm=disabled
-blas_tests := --no-suite once
 
 # The Python package is installed into a virtual environment, with what its tests need; pip builds it in $(BUILD)/python.
 VENV := $(BUILD)/venv
@@ -40,7 +38,6 @@ help:
 	@echo "make asan        tests with the address and undefined-behaviour sanitizers, in $(BUILD)-asan"
 	@echo "make tsan        tests of what runs threads, with the thread sanitizer, in $(BUILD)-tsan"
 	@echo "make clang       tests of what clang compiles, in $(BUILD)-clang"
-	@echo "make blas        tests without libxsmm, as on other CPUs, in $(BUILD)-blas"
 	@echo "make faults      every command with every operation failing, one at a time (hours; FAULTS=--sample 20 to try it)"
 	@echo "make fuzz        fuzz all readers for FUZZ_SECONDS ($(FUZZ_SECONDS)) each, in $(BUILD)-fuzz"
 	@echo "make soak        an hour's load of requests, half of them hostile, in minutes: memory, open files, answers"

@@ -42,7 +42,7 @@ def describe_machine(bench):
             ("compiler", first_line([compiler, "--version"])), ("deeplda", first_line([bench.program, "--version"])),
             ("commit", first_line(["git", "-C", ROOT, "describe", "--always", "--dirty"])),
             ("kernels", bench.ours("mlp", 4, "inference")["kernels"]),
-            *[debian_version(name) for name in ("libdnnl2", "libxsmm-dev", "libopenblas0-pthread")],
+            *[debian_version(name) for name in ("libdnnl2", "libopenblas0-pthread")],
             *peer_versions(bench),
             ("load at the start", " ".join(f"{load:.2f}" for load in os.getloadavg()))]
 

@@ -34,7 +34,6 @@ BENCH = ["base", "kernels", "network"]
 # Header of a library: the files that may include it.
 LIBRARIES = {
     "cblas.h": ["src/linalg/gemm.c"],
-    "libxsmm.h": ["src/linalg/gemm.c"],
     "lapacke.h": ["src/linalg/eigen.c"],
     "pthread.h": ["src/base/thread.h", "src/linalg/gemm.c", "examples/service.c", "mpi/mpi_comm.c"],
     "mpi.h": ["mpi/mpi_comm.c"],

@@ -22,6 +22,7 @@ const dlda_kernel_set dlda_fast_kernels = {
     .activation_sums = dlda_activation_sums,
     .activation_backward = dlda_activation_backward,
     .dropout = dlda_dropout_apply,
+    .add_upper_products = dlda_add_upper_products,
     .class_means = dlda_class_means,
     .class_centre = dlda_class_centre,
 };

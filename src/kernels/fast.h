@@ -27,6 +27,7 @@ void dlda_activation_sums(const dlda_activation *, const dlda_exec *, size_t N, 
 void dlda_activation_backward(const dlda_activation *, const dlda_exec *, size_t N, const float *X,
                               const uint8_t *where, const float *dY, float *dX, const double *sums);
 void dlda_dropout_apply(const dlda_dropout *, const dlda_exec *, size_t N, float *X);
+void dlda_add_upper_products(size_t n, size_t d, const double *X, double *S);
 void dlda_class_means(const dlda_class_rows *, size_t first, size_t n, size_t C, size_t D, size_t *counts,
                       double *means);
 void dlda_class_centre(const dlda_class_rows *, size_t first, size_t n, size_t D, const double *means,

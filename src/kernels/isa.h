@@ -55,6 +55,7 @@
 #define dlda_add_partial_sums          DLDA_ISA_NAME(dlda_add_partial_sums)
 #define dlda_reduce_rows               DLDA_ISA_NAME(dlda_reduce_rows)
 #define dlda_column_sums               DLDA_ISA_NAME(dlda_column_sums)
+#define dlda_add_upper_products        DLDA_ISA_NAME(dlda_add_upper_products)
 #define dlda_class_means               DLDA_ISA_NAME(dlda_class_means)
 #define dlda_class_centre              DLDA_ISA_NAME(dlda_class_centre)
 

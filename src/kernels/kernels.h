@@ -164,8 +164,11 @@ typedef struct dlda_kernel_set {
     /* Multiplies by the mask in place; the same for values and gradients. */
     void (*dropout)(const dlda_dropout *, const dlda_exec *, size_t N, float *X);
 
+    /* The upper triangle of S [d][d] += X' X in double, X [n][d]; the lower one holds nothing of use afterwards. NULL in the
+     * reference, as are the next two. */
+    void (*add_upper_products)(size_t n, size_t d, const double *X, double *S);
     /* Of rows first .. first+n-1: how many are of each class, counts [C], and the means of these classes, [C][D]. The
-     * means of other classes are not set. NULL in the reference, as is the next one. */
+     * means of other classes are not set. */
     void (*class_means)(const dlda_class_rows *, size_t first, size_t n, size_t C, size_t D, size_t *counts,
                         double *means);
     /* The same rows minus the means of their classes, centred [n][D]. */

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * gemm.c - matrix products of doubles: libxsmm's generated kernels where they are faster, BLAS otherwise.
- *
- * The only file that uses libxsmm or CBLAS. The choice depends only on the shape, so results do not depend on the number of
- * threads.
+ * gemm.c - matrix products of doubles by the BLAS, in one thread.
  */
 #include "linalg/gemm.h"
 
@@ -11,9 +8,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#ifdef DLDA_WITH_LIBXSMM
-#include <libxsmm.h>
-#endif
 
 /* ---- Threads of the BLAS ---- */
 
@@ -64,46 +58,11 @@ dlda_status dlda_blas_reserve(void)
 
 /* ---- Products ---- */
 
-#ifdef DLDA_WITH_LIBXSMM
-/* Of few columns, OpenBLAS spends more time on packing than on products (100 columns: 29 GFLOPS, 52 by generated kernels of
- * 4 rows of S and 64 rows of X, which stay in the first-level cache; 300: 42 and 54). Few rows do not pay for generating
- * them. Returns how many of the rows were added. */
-static size_t add_upper_by_kernels(size_t n, size_t d, const double *X, double *S)
-{
-    enum { STRIP = 4, PIECE = 64, LEAST_ROWS = 256, MOST_COLUMNS = 256 };
-    libxsmm_dmmfunction kernels[MOST_COLUMNS / STRIP];
-    const int ld = (int)d, flags = LIBXSMM_GEMM_FLAG_TRANS_B;
-    const double one = 1;
-
-    if (n < LEAST_ROWS || d > MOST_COLUMNS) return 0;
-    for (size_t i = 0; i < d; i += STRIP) {
-        int m = (int)(d - i), strip = m < STRIP ? m : STRIP;
-        kernels[i / STRIP] = libxsmm_dmmdispatch(m, strip, PIECE, &ld, &ld, &ld, &one, &one, &flags, NULL);
-        if (!kernels[i / STRIP]) return 0;
-    }
-    for (size_t k = 0; k + PIECE <= n; k += PIECE)
-        for (size_t i = 0; i < d; i += STRIP) {
-            const double *x = X + k * d + i;
-            kernels[i / STRIP](x, x, S + i * d + i);
-        }
-    return n - n % PIECE;
-}
-#else
-static size_t add_upper_by_kernels(size_t n, size_t d, const double *X, double *S)
-{
-    (void)n, (void)d, (void)X, (void)S;
-    return 0;
-}
-#endif
-
 void dlda_double_add_upper_products(size_t n, size_t d, const double *X, double *S)
 {
-    size_t added = add_upper_by_kernels(n, d, X, S);
-
-    if (added == n) return;
+    if (n == 0) return;
     dlda_blas_begin();
-    cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, (int)d, (int)(n - added), 1, X + added * d, (int)d, 1, S,
-                (int)d);
+    cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, (int)d, (int)n, 1, X, (int)d, 1, S, (int)d);
     dlda_blas_end();
 }
 

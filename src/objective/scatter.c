@@ -194,6 +194,14 @@ static void sort_portion(dlda_scatter *self, const dlda_class_rows *rows, size_t
     start[0] = 0;
 }
 
+/* Both triangles of S += X' X. */
+static void add_products(size_t n, size_t D, const double *X, double *S)
+{
+    dlda_kernels_fast()->add_upper_products(n, D, X, S);
+    for (size_t i = 1; i < D; i++)
+        for (size_t j = 0; j < i; j++) S[i * D + j] = S[j * D + i];
+}
+
 static void add_portion(dlda_scatter *self, const dlda_class_rows *rows, size_t first, size_t n)
 {
     size_t D = self->D;
@@ -203,7 +211,7 @@ static void add_portion(dlda_scatter *self, const dlda_class_rows *rows, size_t 
         size_t begin = self->start[c], found = self->start[c + 1] - begin;
         if (found == 0) continue;
         centre_rows(self, rows, self->order + begin, found, self->grouped);
-        dlda_double_add_products(found, D, self->grouped, moments_of(self, c));
+        add_products(found, D, self->grouped, moments_of(self, c));
         join_class(self, c, found, self->shift);
     }
 }
@@ -215,7 +223,7 @@ static double *corrections_of(const dlda_scatter *self)
 
 static void add_corrections(dlda_scatter *self)
 {
-    if (self->joins) dlda_double_add_upper_products(self->joins, self->D, corrections_of(self), self->moments);
+    dlda_kernels_fast()->add_upper_products(self->joins, self->D, corrections_of(self), self->moments);
     self->joins = 0;
 }
 
@@ -226,7 +234,7 @@ static void add_pooled_portion(dlda_scatter *self, const dlda_class_rows *rows, 
     if (self->joins + most_joins > self->portion) add_corrections(self);
     dlda_kernels_fast()->class_means(rows, first, n, self->C, D, self->start, self->shift);
     dlda_kernels_fast()->class_centre(rows, first, n, D, self->shift, self->grouped);
-    dlda_double_add_upper_products(n, D, self->grouped, self->moments);
+    dlda_kernels_fast()->add_upper_products(n, D, self->grouped, self->moments);
     for (size_t c = 0; c < self->C; c++)
         if (self->start[c] > 0)
             join_as_row(self, c, self->start[c], self->shift + c * D, corrections_of(self) + self->joins++ * D);

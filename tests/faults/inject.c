@@ -54,7 +54,7 @@ static size_t n_spared = 0;
 
 static int note_library(struct dl_phdr_info *info, size_t size, void *context)
 {
-    static const char *const libraries[] = { "openblas", "libblas", "liblapack", "xsmm",    "gomp",
+    static const char *const libraries[] = { "openblas", "libblas", "liblapack", "gomp",
                                              "gfortran", "linear",  "stdc++",    "ld-linux" };
     int spare = 0;
 
