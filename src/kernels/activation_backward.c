@@ -13,8 +13,9 @@
 #include <string.h>
 
 enum {
-    LONGEST_SPAN = 8,          /* pixels summed in float; longer sums are in double                */
-    TOGETHER = 4 * DLDA_LANES, /* channels at a time; constant counts let the compiler use vectors */
+    LONGEST_SPAN = 8, /* pixels summed in float; longer sums are in double */
+    VECTORS = 4,
+    TOGETHER = VECTORS * DLDA_LANES, /* channels at a time; constant counts let the compiler use vectors */
 };
 
 typedef struct backward_pass {
@@ -177,56 +178,83 @@ ALWAYS_INLINE maximum find_maximum(const backward_pass *pass, size_t size, const
     return found;
 }
 
-ALWAYS_INLINE void sum_windows(const backward_pass *pass, size_t size, const channel_terms *terms,
+/* Fetches the window below, and what belongs to it. */
+ALWAYS_INLINE void fetch_window_below(const backward_pass *pass, size_t size, size_t corner, size_t out)
+{
+    const dlda_activation *a = pass->activation;
+
+    for (size_t k = 0; k < size * size; k++)
+        __builtin_prefetch(pass->X + corner + size * a->width * a->channels + pixel_of_window(a, size, k));
+    __builtin_prefetch(pass->dY + out + a->out_width * a->channels);
+}
+
+ALWAYS_INLINE void sum_windows(const backward_pass *pass, size_t size, const channel_terms *terms, int vectors,
                                const window_row *row, double *sum)
 {
     const dlda_activation *a = pass->activation;
-    vec total = { 0 }, products = { 0 };
+    vec total[VECTORS] = { { 0 } }, products[VECTORS] = { { 0 } };
 
-    for (size_t p = 0; p < row->count; p++) {
-        const float *x = pass->X + row->corner + p * size * a->channels + terms->c;
-        maximum found = find_maximum(pass, size, terms, x, row->out + p * a->channels);
-        total += found.dz;
-        products += found.dz * (found.x - terms->mean);
+    for (size_t p = 0; p < row->count; p++)
+        for (int v = 0; v < vectors; v++) {
+            size_t corner = row->corner + p * size * a->channels + terms[v].c, out = row->out + p * a->channels;
+            maximum found = find_maximum(pass, size, &terms[v], pass->X + corner, out);
+            total[v] += found.dz;
+            products[v] += found.dz * (found.x - terms[v].mean);
+            fetch_window_below(pass, size, corner, out + terms[v].c);
+        }
+    for (int v = 0; v < vectors; v++) {
+        add_to_sums(sum + terms[v].c, total[v], terms[v].n);
+        add_to_sums(sum + a->channels + terms[v].c, products[v], terms[v].n);
     }
-    add_to_sums(sum + terms->c, total, terms->n);
-    add_to_sums(sum + a->channels + terms->c, products, terms->n);
 }
 
-ALWAYS_INLINE void write_windows(const backward_pass *pass, size_t size, const channel_terms *terms,
+ALWAYS_INLINE void write_window(const backward_pass *pass, size_t size, const channel_terms *terms, size_t corner,
+                                size_t out, int normalises)
+{
+    const dlda_activation *a = pass->activation;
+    maximum found = find_maximum(pass, size, terms, pass->X + corner, out);
+    vec dz = terms->scale * found.dz;
+
+    for (size_t k = 0; k < size * size; k++) {
+        size_t at = corner + pixel_of_window(a, size, k);
+        vec dx = (vec)((mask)dz & (found.place == (int32_t)k));
+        if (normalises) dx += terms->slope * (load(pass->X + at, terms->n) - terms->mean) + terms->offset;
+        store(pass->dX + at, dx, terms->n);
+    }
+}
+
+ALWAYS_INLINE void write_windows(const backward_pass *pass, size_t size, const channel_terms *terms, int vectors,
                                  const window_row *row, int normalises)
 {
     const dlda_activation *a = pass->activation;
 
-    for (size_t p = 0; p < row->count; p++) {
-        size_t corner = row->corner + p * size * a->channels + terms->c;
-        maximum found = find_maximum(pass, size, terms, pass->X + corner, row->out + p * a->channels);
-        vec dz = terms->scale * found.dz;
-        for (size_t k = 0; k < size * size; k++) {
-            size_t at = corner + pixel_of_window(a, size, k);
-            vec dx = (vec)((mask)dz & (found.place == (int32_t)k));
-            if (normalises) dx += terms->slope * (load(pass->X + at, terms->n) - terms->mean) + terms->offset;
-            store(pass->dX + at, dx, terms->n);
+    for (size_t p = 0; p < row->count; p++)
+        for (int v = 0; v < vectors; v++) {
+            size_t corner = row->corner + p * size * a->channels + terms[v].c, out = row->out + p * a->channels;
+            write_window(pass, size, &terms[v], corner, out, normalises);
+            fetch_window_below(pass, size, corner, out + terms[v].c);
         }
-    }
 }
 
+/* Channels from c on: so many whole vectors, or a single one of n channels. */
 ALWAYS_INLINE void visit_windows_of(const backward_pass *pass, size_t size, const window_row *row, size_t c,
-                                    size_t n, double *sum)
+                                    int vectors, size_t n, double *sum)
 {
-    const channel_terms terms = terms_of(pass, c, n);
+    channel_terms terms[VECTORS];
 
-    if (sum) sum_windows(pass, size, &terms, row, sum);
-    else if (pass->activation->normalises) write_windows(pass, size, &terms, row, 1);
-    else write_windows(pass, size, &terms, row, 0);
+    for (int v = 0; v < vectors; v++) terms[v] = terms_of(pass, c + (size_t)v * DLDA_LANES, n);
+    if (sum) sum_windows(pass, size, terms, vectors, row, sum);
+    else if (pass->activation->normalises) write_windows(pass, size, terms, vectors, row, 1);
+    else write_windows(pass, size, terms, vectors, row, 0);
 }
 
 ALWAYS_INLINE void visit_windows(const backward_pass *pass, size_t size, const window_row *row, double *sum)
 {
     size_t C = pass->activation->channels, c = 0;
 
-    for (; c + DLDA_LANES <= C; c += DLDA_LANES) visit_windows_of(pass, size, row, c, DLDA_LANES, sum);
-    if (c < C) visit_windows_of(pass, size, row, c, C - c, sum);
+    for (; c + TOGETHER <= C; c += TOGETHER) visit_windows_of(pass, size, row, c, VECTORS, DLDA_LANES, sum);
+    for (; c + DLDA_LANES <= C; c += DLDA_LANES) visit_windows_of(pass, size, row, c, 1, DLDA_LANES, sum);
+    if (c < C) visit_windows_of(pass, size, row, c, 1, C - c, sum);
 }
 
 /* Pixels beyond the last complete window only get the terms of batch norm. */

@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
  * products.c - matrix products by blocks of the result that stay in registers: 6 rows of a whole panel of B, or 12 of a narrower
- * one. A panel's rows are processed PIECE at a time, which stay in the caches while all rows of A are multiplied by them.
+ * one. Some rows of a panel are processed at a time, a piece, which stays in the caches while all rows of A are multiplied by it.
  *
  * Each element is summed in order of k, piece by piece, whatever the number of rows and columns.
  */
 #include "kernels/products.h"
 #include "kernels/vectors.h"
 
-enum { ROWS = 6, MOST_ROWS = 2 * ROWS, PIECE = 256 };
+enum {
+    ROWS = 6,
+    MOST_ROWS = 2 * ROWS,
+    PIECE = 256,
+    TRANSPOSED_PIECE = 64, /* A and B are in panels; both pieces fit in a first-level cache */
+    WIDE = 128,            /* rows of A, in floats, of which the hardware does not foresee the next */
+};
 
 #define UNROLL _Pragma("GCC unroll 16")
 
@@ -17,6 +23,16 @@ typedef struct part {
     size_t m, k, a_row, a_step, b_step, ldc;
     int accumulate;
 } part;
+
+/* Fetches the next rows of A, 16 elements of each, or a line of each operand's next piece. */
+ALWAYS_INLINE void fetch_next(const part *g, size_t p, const float *A, const float *B, int rows)
+{
+    if (g->a_step != 1) {
+        __builtin_prefetch(A + TRANSPOSED_PIECE * g->a_step);
+        __builtin_prefetch(B + TRANSPOSED_PIECE * g->b_step);
+    } else if (p % 16 == 0 && g->a_row >= WIDE)
+        UNROLL for (int i = 0; i < rows; i++) __builtin_prefetch(A + (size_t)(i + rows) * g->a_row);
+}
 
 /* Of the last vector, only the first `lanes` columns are results. */
 ALWAYS_INLINE void multiply_block(const part *g, const float *A, const float *B, float *C, int rows, int vectors,
@@ -29,6 +45,7 @@ ALWAYS_INLINE void multiply_block(const part *g, const float *A, const float *B,
         sum[i][j] = g->accumulate ? load(C + (size_t)i * g->ldc + j * DLDA_LANES, lanes) : (vec){ 0 };
     for (size_t p = 0; p < g->k; p++, A += a_step, B += b_step) {
         vec b[DLDA_PANEL_VECTORS];
+        fetch_next(g, p, A, B, rows);
         UNROLL for (int j = 0; j < vectors; j++) b[j] = *(const vec *)(B + j * DLDA_LANES);
         UNROLL for (int i = 0; i < rows; i++)
         {
@@ -99,13 +116,15 @@ static size_t at_most(size_t n, size_t most)
 static void multiply_rows(const dlda_product *g, size_t m, size_t a_row, size_t a_step, const float *A,
                           const float *B, float *C)
 {
+    const size_t piece = a_step == 1 ? PIECE : TRANSPOSED_PIECE;
+
     for (size_t j = 0; m > 0 && j < g->n; j += DLDA_PANEL) {
         size_t width = at_most(g->n - j, DLDA_PANEL), b_step = g->ldb ? g->ldb : width, p = 0;
         const float *b = B + (g->ldb ? j : j * g->room);
         do { /* once without a sum, for its zeros */
-            const part now = { m, at_most(g->k - p, PIECE), a_row, a_step, b_step, g->ldc, g->accumulate || p > 0 };
+            const part now = { m, at_most(g->k - p, piece), a_row, a_step, b_step, g->ldc, g->accumulate || p > 0 };
             multiply_panel(&now, width, A + p * a_step, b + p * b_step, C + j);
-            p += PIECE;
+            p += piece;
         } while (p < g->k);
     }
 }

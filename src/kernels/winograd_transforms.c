@@ -108,56 +108,114 @@ INLINE void store_element(const grid *to, int i, int j, vec v, way stores)
     }
 }
 
-/* to = H from H', or with the adjoint H' from H. Pixels are fetched ahead, frequencies are near. */
-INLINE void transform_whole(const matrix *H, int adjoint, const grid *from, const lens *view, const grid *to,
-                            way stores, running_tally *tally)
+/* The tiles of a transform: pixels of which some may not exist, which are read as 0 and not written, and frequencies. */
+typedef struct ends {
+    const grid *from, *to;
+    const extent *exists; /* of the pixels; NULL, as a constant: all */
+} ends;
+
+INLINE int row_exists(const extent *e, int i)
+{
+    return !e || (i >= e->top && i < e->bottom);
+}
+
+INLINE int column_exists(const extent *e, int j)
+{
+    return !e || (j >= e->left && j < e->right);
+}
+
+/* Column j of `from`, seen through the view. Pixels are fetched ahead, frequencies are near. */
+INLINE void read_column(const ends *tile, int pixels, const lens *view, int j, vec *x, int n)
+{
+    UNROLL for (int i = 0; i < n; i++)
+    {
+        if (pixels && !row_exists(tile->exists, i)) {
+            x[i] = (vec){ 0 };
+            continue;
+        }
+        const float *at = element(tile->from, i, j);
+        x[i] = seen_through(view, *(const vec *)at);
+        if (pixels) __builtin_prefetch(at + tile->from->ahead, 0, 2);
+    }
+}
+
+INLINE void write_row(const ends *tile, int pixels, int i, const vec *o, int m, way stores, running_tally *tally)
+{
+    UNROLL for (int j = 0; j < m; j++)
+    {
+        if (pixels && !column_exists(tile->exists, j)) continue;
+        float *at = element(tile->to, i, j);
+        store_element(tile->to, i, j, o[j], stores);
+        count_pixel(tally, tile->to, at - tile->to->array, o[j]);
+        if (pixels) __builtin_prefetch(at + tile->to->ahead, 1, 2);
+    }
+}
+
+/* to = H from H', or with the adjoint H' from H. */
+INLINE void transform_whole(const matrix *H, int adjoint, const ends *tile, const lens *view, way stores,
+                            running_tally *tally)
 {
     int n = adjoint ? H->rows : H->columns, m = adjoint ? H->columns : H->rows;
     vec x[MOST_SIDE], o[MOST_SIDE], e[MOST_FREQUENCIES]; /* e [n][m]: the columns of `from`, multiplied */
 
     ROLLED for (int j = 0; j < n; j++)
     {
-        UNROLL for (int i = 0; i < n; i++)
-        {
-            const float *at = element(from, i, j);
-            x[i] = seen_through(view, *(const vec *)at);
-            if (!adjoint) __builtin_prefetch(at + from->ahead, 0, 2);
+        if (!adjoint && !column_exists(tile->exists, j)) {
+            UNROLL for (int i = 0; i < m; i++) e[j * m + i] = (vec){ 0 };
+            continue;
         }
+        read_column(tile, !adjoint, view, j, x, n);
         multiply(H, adjoint, o, x);
         UNROLL for (int i = 0; i < m; i++) e[j * m + i] = o[i];
     }
     ROLLED for (int i = 0; i < m; i++)
     {
+        if (adjoint && !row_exists(tile->exists, i)) continue;
         UNROLL for (int j = 0; j < n; j++) x[j] = e[j * m + i];
         multiply(H, adjoint, o, x);
-        UNROLL for (int j = 0; j < m; j++)
-        {
-            store_element(to, i, j, o[j], stores);
-            count_pixel(tally, to, element(to, i, j) - to->array, o[j]);
-            if (adjoint) __builtin_prefetch(element(to, i, j) + to->ahead, 1, 2);
-        }
+        write_row(tile, adjoint, i, o, m, stores, tally);
     }
 }
 
-/* The same for tiles of which only some elements or channels exist. */
-INLINE void transform(const matrix *H, int adjoint, const grid *from, const extent *from_exists, const lens *view,
-                      const grid *to, const extent *to_exists, way stores, running_tally *tally)
+/* The same with constants of what usually does not matter. */
+INLINE void transform_ends(const matrix *H, int adjoint, const ends *tile, const lens *view, way stores,
+                           running_tally *tally)
 {
     running_tally none = no_tally;
-    int n = adjoint ? H->rows : H->columns, m = adjoint ? H->columns : H->rows;
-    int copies_in = from->lanes < DLDA_LANES || !is_whole(from_exists, n);
-    int copies_out = to->lanes < DLDA_LANES || !is_whole(to_exists, m);
-    copied_tile in, out;
-    grid source = copies_in ? grid_of_copy(&in, n) : *from, target = copies_out ? grid_of_copy(&out, m) : *to;
 
-    if (copies_in) copy_in(from, from_exists, view, &in, n);
-    if (view->exists && !copies_in) transform_whole(H, adjoint, &source, view, &target, stores, &none);
-    else if (stores != WRITES && !copies_out)
-        transform_whole(H, adjoint, &source, &no_lens, &target, stores, &none);
-    else if (tally->kind != NO_TALLY && !copies_out)
-        transform_whole(H, adjoint, &source, &no_lens, &target, WRITES, tally);
-    else transform_whole(H, adjoint, &source, &no_lens, &target, WRITES, &none);
-    if (copies_out) copy_out(&out, to, to_exists, stores == ADDS, m, tally);
+    if (view->exists) transform_whole(H, adjoint, tile, view, stores, &none);
+    else if (tally->kind != NO_TALLY) transform_whole(H, adjoint, tile, &no_lens, WRITES, tally);
+    else transform_whole(H, adjoint, tile, &no_lens, stores, &none);
+}
+
+/* Fewer channels than a vector has lanes. */
+INLINE void transform_copies(const matrix *H, int adjoint, const ends *tile, const lens *view, way stores,
+                             running_tally *tally)
+{
+    int n = adjoint ? H->rows : H->columns, m = adjoint ? H->columns : H->rows;
+    const extent all_in = whole_extent(n), all_out = whole_extent(m);
+    running_tally none = no_tally;
+    copied_tile in, out;
+    const grid source = grid_of_copy(&in, n), target = grid_of_copy(&out, m);
+    const ends copies = { &source, &target, NULL };
+
+    copy_in(tile->from, tile->exists && !adjoint ? tile->exists : &all_in, view, &in, n);
+    transform_whole(H, adjoint, &copies, &no_lens, WRITES, &none);
+    copy_out(&out, tile->to, tile->exists && adjoint ? tile->exists : &all_out, stores == ADDS, m, tally);
+}
+
+/* `exists` is of the pixels: of `from`, or of `to` for the adjoint. */
+INLINE void transform(const matrix *H, int adjoint, const grid *from, const lens *view, const grid *to,
+                      const extent *exists, way stores, running_tally *tally)
+{
+    ends tile = { from, to, is_whole(exists, H->columns) ? NULL : exists };
+
+    if (from->lanes < DLDA_LANES) transform_copies(H, adjoint, &tile, view, stores, tally);
+    else if (tile.exists) transform_ends(H, adjoint, &tile, view, stores, tally);
+    else {
+        tile.exists = NULL;
+        transform_ends(H, adjoint, &tile, view, stores, tally);
+    }
 }
 
 /* ---- The matrices ---- */
@@ -263,14 +321,13 @@ typedef struct transformation {
 INLINE void transform_channels(const transformation *self, const image_tile *t, size_t c, size_t lanes)
 {
     const matrix *H = &self->H;
-    const extent all = whole_extent(H->rows);
     size_t place = t->room ? dlda_panel_place(self->channels, t->room, t->row, c) : t->row * self->channels + c;
     grid pixels = channels_of(&t->pixels, c, lanes), frequencies = channels_of(&t->frequencies, place, lanes);
     lens through = lens_of(self->view, c, lanes);
     running_tally tally = begin_tally(self->tally, self->kind, c, lanes);
 
-    if (self->adjoint) transform(H, 1, &frequencies, &all, &no_lens, &pixels, &t->exists, self->stores, &tally);
-    else transform(H, 0, &pixels, &t->exists, &through, &frequencies, &all, self->stores, &tally);
+    if (self->adjoint) transform(H, 1, &frequencies, &no_lens, &pixels, &t->exists, self->stores, &tally);
+    else transform(H, 0, &pixels, &through, &frequencies, &t->exists, self->stores, &tally);
     end_tally(&tally, self->tally, self->channels, c, lanes);
 }
 
@@ -397,7 +454,7 @@ static int is_streamed(size_t frequencies, size_t n, const float *U)
 INLINE void transform_weights(matrix H, int adjoint, size_t n, size_t begin, size_t end, float *W, float *U,
                               way stores)
 {
-    const extent all = whole_extent(H.rows), nine = whole_extent(H.columns);
+    const extent nine = whole_extent(H.columns);
     running_tally none = no_tally;
     ptrdiff_t step = (ptrdiff_t)n;
 
@@ -405,8 +462,8 @@ INLINE void transform_weights(matrix H, int adjoint, size_t n, size_t begin, siz
         size_t lanes = end - i < DLDA_LANES ? end - i : DLDA_LANES;
         grid weights = { W, (ptrdiff_t)i, H.columns * step, step, lanes, 0 };
         grid frequencies = { U, (ptrdiff_t)i, H.rows * step, step, lanes, 0 };
-        if (adjoint) transform(&H, 1, &frequencies, &all, &no_lens, &weights, &nine, stores, &none);
-        else transform(&H, 0, &weights, &nine, &no_lens, &frequencies, &all, stores, &none);
+        if (adjoint) transform(&H, 1, &frequencies, &no_lens, &weights, &nine, stores, &none);
+        else transform(&H, 0, &weights, &no_lens, &frequencies, &nine, stores, &none);
     }
 }
 
@@ -426,7 +483,7 @@ void dlda_winograd_weights(size_t t, size_t n, size_t begin, size_t end, const f
 INLINE void weights_paired_rows(size_t rows, size_t n, size_t begin, size_t end, const float *W, uint32_t *U, int m)
 {
     const matrix H = matrix_g(m);
-    const extent all = whole_extent(H.rows), nine = whole_extent(H.columns);
+    const extent nine = whole_extent(H.columns);
     const ptrdiff_t from = (ptrdiff_t)(rows * n), to = (ptrdiff_t)(rows / 2 * n);
     running_tally none = no_tally;
 
@@ -434,8 +491,8 @@ INLINE void weights_paired_rows(size_t rows, size_t n, size_t begin, size_t end,
         for (size_t i = 0; i < n; i += DLDA_LANES) {
             grid weights = { (float *)W, (ptrdiff_t)(r * n + i), H.columns * from, from, DLDA_LANES, 0 };
             grid frequencies = { (float *)U, (ptrdiff_t)(r / 2 * n + i), H.rows * to, to, DLDA_LANES, 0 };
-            if (r % 2) transform(&H, 0, &weights, &nine, &no_lens, &frequencies, &all, ENDS_PAIR, &none);
-            else transform(&H, 0, &weights, &nine, &no_lens, &frequencies, &all, BEGINS_PAIR, &none);
+            if (r % 2) transform(&H, 0, &weights, &no_lens, &frequencies, &nine, ENDS_PAIR, &none);
+            else transform(&H, 0, &weights, &no_lens, &frequencies, &nine, BEGINS_PAIR, &none);
         }
 }
 
