@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_products.c - matrix products of floats of all kinds, in every instruction set that this machine has, against plain loops
- * in double.
+ * test_products.c - matrix products of floats of all kinds, and X'X of doubles, in every instruction set that this machine has,
+ * against plain loops in double.
  *
  * Operands lie in rows that are longer than needed, or in panels with room for more rows than there are, with NaN in between:
  * whoever reads there shows it. The gaps between the rows of C must stay as they were.
@@ -208,6 +208,44 @@ static void test_same_bits_in_other_shapes(void **state)
     }
 }
 
+/* The upper triangle of S + X'X, S having been 1. */
+static void check_upper_products(const dlda_kernel_set *set, size_t n, size_t d, const double *X)
+{
+    double *S = malloc(d * d * sizeof *S);
+
+    assert_non_null(S);
+    for (size_t i = 0; i < d * d; i++) S[i] = 1;
+    set->add_upper_products(n, d, X, S);
+    for (size_t i = 0; i < d; i++)
+        for (size_t j = i; j < d; j++) {
+            double expected = 1;
+            for (size_t k = 0; k < n; k++) expected += X[k * d + i] * X[k * d + j];
+            if (!(fabs(S[i * d + j] - expected) <= 1e-14 * (double)(n + 1)))
+                fail_msg("%s: %zu x %zu: (%zu, %zu) is %.17g, expected %.17g", set->name, n, d, i, j, S[i * d + j],
+                         expected);
+        }
+    free(S);
+}
+
+static void test_upper_products(void **state)
+{
+    static const size_t columns[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 15, 16, 17, 23, 31, 33, 40, 61, 100, 256, 257 };
+    static const size_t rows[] = { 0, 1, 3, 64, 65, 130 };
+    const dlda_kernel_set *sets[MOST_SETS];
+    uint64_t seed = 6;
+
+    (void)state;
+    for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
+        for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+            size_t count = rows[r] * columns[c];
+            double *X = malloc((count + 1) * sizeof *X);
+            assert_non_null(X);
+            for (size_t i = 0; i < count; i++) X[i] = check_uniform(&seed);
+            for (size_t s = usable_sets(sets); s-- > 0;) check_upper_products(sets[s], rows[r], columns[c], X);
+            free(X);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -216,6 +254,7 @@ int main(void)
         cmocka_unit_test(test_large),
         cmocka_unit_test(test_empty),
         cmocka_unit_test(test_same_bits_in_other_shapes),
+        cmocka_unit_test(test_upper_products),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
