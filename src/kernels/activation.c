@@ -31,19 +31,20 @@ static void view_rows(const dlda_view *view, size_t rows, size_t C, const float 
 ALWAYS_INLINE void maxima_of_channels(const dlda_activation *a, size_t size, size_t c, size_t n, const float *x,
                                       float *y, uint8_t *where)
 {
-    const vec scale = load(a->view.scale + c, n), shift = load(a->view.shift + c, n),
-              least = (vec){ 0 } + a->view.least;
+    const vec scale = load(a->view.scale + c, n), shift = load(a->view.shift + c, n);
+    const size_t below = size * a->width * a->channels; /* fetched ahead */
     vec best = scale * load(x + c, n) + shift;
     mask place = { 0 };
 
+    __builtin_prefetch(x + c + below);
     for (size_t k = 1; k < size * size; k++) {
+        __builtin_prefetch(x + c + below + pixel_of_window(a, size, k));
         vec z = scale * load(x + pixel_of_window(a, size, k) + c, n) + shift;
         mask exceeds = (z > best) | (z != z);
         best = choose(exceeds, z, best);
         place = (exceeds & (int32_t)k) | (~exceeds & place);
     }
-    best = choose(best < least, least, best);
-    store(y + c, best, n);
+    store(y + c, at_least(everywhere(a->view.least), best), n);
     if (!where) return;
     bytes places = __builtin_convertvector(place, bytes);
     memcpy(where + c, &places, n);

@@ -81,6 +81,10 @@ ALWAYS_INLINE void write_gradients(const backward_pass *pass, const span *s, siz
         size_t at = s->first + p * a->channels + c;
         const float *x = pass->X + at, *dy = s->dy + p * s->dy_step + c;
         float *dx = pass->dX + at;
+        for (size_t i = 0; i < n; i += DLDA_LANES) {
+            __builtin_prefetch(x + i + LONGEST_SPAN * a->channels);
+            __builtin_prefetch(dy + i + LONGEST_SPAN * s->dy_step);
+        }
 #pragma omp simd
         for (size_t i = 0; i < n; i++) {
             float dz = scale[c + i] * gradient_at(&a->view, c + i, x[i], dy[i] * s->share);

@@ -17,16 +17,16 @@ enum {
     LEAST_WINOGRAD_CHANNELS = 16, /* with fewer, the transforms cost more than they save */
     /* Winograd, one thread per block of tiles */
     BLOCK_TILE_BYTES = 640 * 1024, /* V and M of a block of tiles: somewhat more than an L2 cache */
-    LEAST_BLOCK_TILES = 16,
-    MOST_BLOCK_TILES = 64,
+    TILES_OF_BLOCK = 6,            /* its tiles are a multiple: rows that the product takes at once */
+    LEAST_BLOCK_TILES = 18,
+    MOST_BLOCK_TILES = 60,
     MOST_GROUPED_WEIGHTS = 128 * 128, /* channels times filters, up to which each group has its own dU */
     SUM_BYTES = 900 * 1024,           /* V and dM of the tiles of one sum in a group                   */
     LEAST_SUM_TILES = 32,
     MOST_SUM_TILES = 48,
     /* Winograd, threads sharing a stretch of tiles */
     LEAST_SHARED_FLOATS = 36 * 256 * 256, /* of U: it does not fit in a cache                  */
-    STRETCH_BYTES = 40 * 1024 * 1024,     /* V and M of a stretch: part of a common L3 cache   */
-    LEAST_STRETCH = 128,
+    LEAST_STRETCH = 48,
     MOST_STRETCH = 256,
     MOST_GROUPED_BY_8 = 1 << 20, /* weights of im2col and 1x1; adding larger partial sums takes too long */
 };
@@ -119,6 +119,12 @@ static dlda_product product_of_tiles(size_t T, size_t C, size_t F)
     return (dlda_product){ .m = T, .n = F, .k = C, .lda = C, .ldc = F, .room = C };
 }
 
+/* Each stretch reads U again, but its V and M are to stay in a common L3 cache: they take three quarters of the bytes of U. */
+static size_t best_stretch(size_t C, size_t F)
+{
+    return clamp(3 * C * F / (4 * (C + F)) / TILES_OF_BLOCK * TILES_OF_BLOCK, LEAST_STRETCH, MOST_STRETCH);
+}
+
 static void plan_winograd(dlda_conv *conv)
 {
     size_t C = conv->channels, F = conv->filters;
@@ -126,8 +132,8 @@ static void plan_winograd(dlda_conv *conv)
     if (conv->tile == 0) conv->tile = best_tile(conv);
     size_t bytes = dlda_frequencies(conv->tile) * (C + F) * sizeof(float); /* V and M of one tile */
     size_t per_image = tiles_of(conv, conv->tile);
-    size_t block = clamp(BLOCK_TILE_BYTES / bytes, LEAST_BLOCK_TILES, MOST_BLOCK_TILES);
-    size_t stretch = clamp(STRETCH_BYTES / bytes / 16 * 16, LEAST_STRETCH, MOST_STRETCH);
+    size_t block = clamp(BLOCK_TILE_BYTES / bytes / TILES_OF_BLOCK * TILES_OF_BLOCK, LEAST_BLOCK_TILES, MOST_BLOCK_TILES);
+    size_t stretch = best_stretch(C, F);
     if (conv->bf16) { /* whole blocks of rows of the product */
         block = (block + DLDA_BF16_ROWS - 1) / DLDA_BF16_ROWS * DLDA_BF16_ROWS;
         stretch = stretch / DLDA_BF16_ROWS * DLDA_BF16_ROWS;

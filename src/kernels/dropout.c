@@ -9,6 +9,7 @@
 #include "base/parallel.h"
 #include "base/random.h"
 #include "kernels/fast.h"
+#include "kernels/vectors.h"
 
 #include <math.h>
 
@@ -21,31 +22,57 @@ typedef struct dropout_pass {
     float *X;
 } dropout_pass;
 
+typedef uint32_t words __attribute__((vector_size(4 * DLDA_LANES)));
+typedef uint64_t wide_words __attribute__((vector_size(4 * DLDA_LANES)));
+
+enum { VECTORS = BLOCKS / DLDA_LANES };
+
+/* Of each pair of words, the product of the first. */
+ALWAYS_INLINE wide_words multiply_first(wide_words a, uint32_t factor)
+{
+#if defined(__AVX512F__)
+    return (wide_words)_mm512_mul_epu32((__m512i)a, _mm512_set1_epi64(factor));
+#elif defined(__AVX2__)
+    return (wide_words)_mm256_mul_epu32((__m256i)a, _mm256_set1_epi64x(factor));
+#elif defined(__SSE2__)
+    return (wide_words)_mm_mul_epu32((__m128i)a, _mm_set1_epi64x(factor));
+#else
+    return (a & 0xffffffff) * factor;
+#endif
+}
+
+/* Both halves of the products. The first word of a pair is the lower one (x86). */
+ALWAYS_INLINE words multiply_words(words a, uint32_t factor, words *low)
+{
+    wide_words first = multiply_first((wide_words)a, factor), second = multiply_first((wide_words)a >> 32, factor);
+
+    *low = (words)((first & 0xffffffff) | second << 32);
+    return (words)(first >> 32 | (second & ~(uint64_t)0xffffffff));
+}
+
 /* The 16-bit numbers of BLOCKS blocks, starting with block `first`: drawn[block][8], as from dlda_philox. */
 static void draw_blocks(const dlda_random *stream, uint32_t first, uint32_t drawn[DRAWN])
 {
-    uint32_t c0[BLOCKS], c1[BLOCKS], c2[BLOCKS], c3[BLOCKS], k0 = stream->key[0], k1 = stream->key[1];
+    uint32_t number[4][BLOCKS];
 
-    for (uint32_t i = 0; i < BLOCKS; i++) {
-        c0[i] = first + i;
-        c1[i] = stream->counter[1];
-        c2[i] = stream->counter[2];
-        c3[i] = stream->counter[3];
-    }
-    for (int round = 0; round < 10; round++, k0 += 0x9E3779B9u, k1 += 0xBB67AE85u) {
-#pragma omp simd
-        for (int i = 0; i < BLOCKS; i++) {
-            uint64_t product0 = (uint64_t)0xD2511F53u * c0[i], product1 = (uint64_t)0xCD9E8D57u * c2[i];
-            c0[i] = (uint32_t)(product1 >> 32) ^ c1[i] ^ k0;
-            c1[i] = (uint32_t)product1;
-            c2[i] = (uint32_t)(product0 >> 32) ^ c3[i] ^ k1;
-            c3[i] = (uint32_t)product0;
+    for (uint32_t v = 0; v < VECTORS; v++) {
+        words c0, c1 = stream->counter[1] - (words){ 0 }, c2 = stream->counter[2] - (words){ 0 },
+                  c3 = stream->counter[3] - (words){ 0 };
+        uint32_t k0 = stream->key[0], k1 = stream->key[1];
+        for (uint32_t i = 0; i < DLDA_LANES; i++) c0[i] = first + v * DLDA_LANES + i;
+        for (int round = 0; round < 10; round++, k0 += 0x9E3779B9u, k1 += 0xBB67AE85u) {
+            words low0, low1, high0 = multiply_words(c0, 0xD2511F53u, &low0),
+                              high1 = multiply_words(c2, 0xCD9E8D57u, &low1);
+            c0 = high1 ^ c1 ^ k0;
+            c1 = low1;
+            c2 = high0 ^ c3 ^ k1;
+            c3 = low0;
         }
+        const words numbers[4] = { c0, c1, c2, c3 };
+        for (int w = 0; w < 4; w++) memcpy(&number[w][v * DLDA_LANES], &numbers[w], sizeof numbers[w]);
     }
-    for (int i = 0; i < BLOCKS; i++) {
-        const uint32_t words[4] = { c0[i], c1[i], c2[i], c3[i] };
-        for (int j = 0; j < PER_BLOCK; j++) drawn[i * PER_BLOCK + j] = words[j / 2] >> (j % 2 * 16) & 0xffff;
-    }
+    for (int i = 0; i < BLOCKS; i++)
+        for (int j = 0; j < PER_BLOCK; j++) drawn[i * PER_BLOCK + j] = number[j / 2][i] >> (j % 2 * 16) & 0xffff;
 }
 
 static void drop_sample(const dropout_pass *pass, const dlda_random *stream, float *x)

@@ -12,8 +12,8 @@ enum {
     ROWS = 6,
     MOST_ROWS = 2 * ROWS,
     PIECE = 256,
-    TRANSPOSED_PIECE = 64, /* A and B are in panels; both pieces fit in a first-level cache */
-    WIDE = 128,            /* rows of A, in floats, of which the hardware does not foresee the next */
+    PANELS_PIECE = 64, /* A and B are in panels; both pieces fit in a first-level cache */
+    WIDE = 128,        /* rows of A, in floats, of which the hardware does not foresee the next */
 };
 
 #define UNROLL _Pragma("GCC unroll 16")
@@ -22,16 +22,24 @@ enum {
 typedef struct part {
     size_t m, k, a_row, a_step, b_step, ldc;
     int accumulate;
+    size_t ahead; /* rows of both panels to the next piece; 0: none, or no panels */
 } part;
 
-/* Fetches the next rows of A, 16 elements of each, or a line of each operand's next piece. */
-ALWAYS_INLINE void fetch_next(const part *g, size_t p, const float *A, const float *B, int rows)
+/* At step p of a block: fetches the next rows of A, 16 elements of each, or a line of each panel's next piece; and a vector of the
+ * next rows of C, which are far away in the sums of many frequencies. */
+ALWAYS_INLINE void fetch_next(const part *g, size_t p, const float *A, const float *B, const float *C, size_t rows)
 {
-    if (g->a_step != 1) {
-        __builtin_prefetch(A + TRANSPOSED_PIECE * g->a_step);
-        __builtin_prefetch(B + TRANSPOSED_PIECE * g->b_step);
-    } else if (p % 16 == 0 && g->a_row >= WIDE)
-        UNROLL for (int i = 0; i < rows; i++) __builtin_prefetch(A + (size_t)(i + rows) * g->a_row);
+    if (g->a_step == 1) {
+        if (p % 16 == 0 && g->a_row >= WIDE)
+            UNROLL for (size_t i = 0; i < rows; i++) __builtin_prefetch(A + (i + rows) * g->a_row);
+        return;
+    }
+    if (g->ahead) {
+        __builtin_prefetch(A + g->ahead * g->a_step);
+        __builtin_prefetch(B + g->ahead * g->b_step);
+    }
+    if (p < rows * DLDA_PANEL_VECTORS)
+        __builtin_prefetch(C + (rows + p / DLDA_PANEL_VECTORS) * g->ldc + p % DLDA_PANEL_VECTORS * DLDA_LANES, 1);
 }
 
 /* Of the last vector, only the first `lanes` columns are results. */
@@ -45,7 +53,7 @@ ALWAYS_INLINE void multiply_block(const part *g, const float *A, const float *B,
         sum[i][j] = g->accumulate ? load(C + (size_t)i * g->ldc + j * DLDA_LANES, lanes) : (vec){ 0 };
     for (size_t p = 0; p < g->k; p++, A += a_step, B += b_step) {
         vec b[DLDA_PANEL_VECTORS];
-        fetch_next(g, p, A, B, rows);
+        fetch_next(g, p, A, B, C, (size_t)rows);
         UNROLL for (int j = 0; j < vectors; j++) b[j] = *(const vec *)(B + j * DLDA_LANES);
         UNROLL for (int i = 0; i < rows; i++)
         {
@@ -116,13 +124,14 @@ static size_t at_most(size_t n, size_t most)
 static void multiply_rows(const dlda_product *g, size_t m, size_t a_row, size_t a_step, const float *A,
                           const float *B, float *C)
 {
-    const size_t piece = a_step == 1 ? PIECE : TRANSPOSED_PIECE;
+    const size_t piece = g->a_transposed && !g->lda ? PANELS_PIECE : PIECE;
 
     for (size_t j = 0; m > 0 && j < g->n; j += DLDA_PANEL) {
         size_t width = at_most(g->n - j, DLDA_PANEL), b_step = g->ldb ? g->ldb : width, p = 0;
         const float *b = B + (g->ldb ? j : j * g->room);
         do { /* once without a sum, for its zeros */
-            const part now = { m, at_most(g->k - p, piece), a_row, a_step, b_step, g->ldc, g->accumulate || p > 0 };
+            const part now = { m, at_most(g->k - p, piece), a_row, a_step, b_step, g->ldc, g->accumulate || p > 0,
+                               piece < PIECE && g->k - p > piece ? piece : 0 };
             multiply_panel(&now, width, A + p * a_step, b + p * b_step, C + j);
             p += piece;
         } while (p < g->k);

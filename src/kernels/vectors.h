@@ -10,6 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#ifdef __SSE__
+#include <immintrin.h>
+#endif
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
@@ -34,6 +37,20 @@ ALWAYS_INLINE vec everywhere(float x)
 ALWAYS_INLINE vec choose(mask first, vec a, vec b)
 {
     return (vec)((first & (mask)a) | (~first & (mask)b));
+}
+
+/* The larger ones; where v is NaN, NaN. */
+ALWAYS_INLINE vec at_least(vec limit, vec v)
+{
+#if defined(__AVX512F__)
+    return (vec)_mm512_max_ps((__m512)limit, (__m512)v);
+#elif defined(__AVX__)
+    return (vec)_mm256_max_ps((__m256)limit, (__m256)v);
+#elif defined(__SSE__)
+    return (vec)_mm_max_ps((__m128)limit, (__m128)v);
+#else
+    return choose(v < limit, limit, v);
+#endif
 }
 
 ALWAYS_INLINE void store(float *p, vec v, size_t n)

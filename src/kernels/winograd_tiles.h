@@ -71,26 +71,20 @@ INLINE int is_whole(const extent *e, int side)
 /* A dlda_view of these channels: values are seen as max(scale x + shift, least), or as they are. */
 typedef struct lens {
     int exists;
-    vec scale, shift;
-    float least;
+    vec scale, shift, least;
 } lens;
 
 static const lens no_lens = { 0 };
 
 INLINE lens lens_of(const dlda_view *view, size_t c, size_t lanes)
 {
-    return view ? (lens){ 1, load(view->scale + c, lanes), load(view->shift + c, lanes), view->least } : no_lens;
-}
-
-INLINE vec larger(vec v, float least) /* which keeps a NaN */
-{
-    vec limit = (vec){ 0 } + least;
-    return choose(v < limit, limit, v);
+    if (!view) return no_lens;
+    return (lens){ 1, load(view->scale + c, lanes), load(view->shift + c, lanes), everywhere(view->least) };
 }
 
 INLINE vec seen_through(const lens *l, vec v)
 {
-    return l->exists ? larger(l->scale * v + l->shift, l->least) : v;
+    return l->exists ? at_least(l->least, l->scale * v + l->shift) : v;
 }
 
 /* ---- Sums over the pixels that are written ---- */

@@ -14,9 +14,6 @@
 
 #include <stdint.h>
 #include <string.h>
-#ifdef __SSE__
-#include <immintrin.h>
-#endif
 
 /* Stores past the caches, at a multiple of the size of a vector. */
 INLINE void stream(float *p, vec v)
