@@ -25,8 +25,6 @@ typedef struct dropout_pass {
 typedef uint32_t words __attribute__((vector_size(4 * DLDA_LANES)));
 typedef uint64_t wide_words __attribute__((vector_size(4 * DLDA_LANES)));
 
-enum { VECTORS = BLOCKS / DLDA_LANES };
-
 /* Of each pair of words, the product of the first. */
 ALWAYS_INLINE wide_words multiply_first(wide_words a, uint32_t factor)
 {
@@ -50,26 +48,33 @@ ALWAYS_INLINE words multiply_words(words a, uint32_t factor, words *low)
     return (words)(first >> 32 | (second & ~(uint64_t)0xffffffff));
 }
 
-/* The 16-bit numbers of BLOCKS blocks, starting with block `first`: drawn[block][8], as from dlda_philox. */
+/* The four words of the blocks from `first` on, one in each lane, as from dlda_philox. */
+static void draw_lanes(const dlda_random *stream, uint32_t first, words c[4])
+{
+    uint32_t k0 = stream->key[0], k1 = stream->key[1], numbers[DLDA_LANES];
+
+    for (uint32_t i = 0; i < DLDA_LANES; i++) numbers[i] = first + i;
+    memcpy(&c[0], numbers, sizeof c[0]);
+    for (int w = 1; w < 4; w++) c[w] = (words){ 0 } + stream->counter[w];
+    for (int round = 0; round < 10; round++, k0 += 0x9E3779B9u, k1 += 0xBB67AE85u) {
+        words low0, low1;
+        words high0 = multiply_words(c[0], 0xD2511F53u, &low0), high1 = multiply_words(c[2], 0xCD9E8D57u, &low1);
+        c[0] = high1 ^ c[1] ^ k0;
+        c[1] = low1;
+        c[2] = high0 ^ c[3] ^ k1;
+        c[3] = low0;
+    }
+}
+
+/* The 16-bit numbers of BLOCKS blocks from `first` on: drawn[block][8]. */
 static void draw_blocks(const dlda_random *stream, uint32_t first, uint32_t drawn[DRAWN])
 {
     uint32_t number[4][BLOCKS];
 
-    for (uint32_t v = 0; v < VECTORS; v++) {
-        words c0, c1 = stream->counter[1] - (words){ 0 }, c2 = stream->counter[2] - (words){ 0 },
-                  c3 = stream->counter[3] - (words){ 0 };
-        uint32_t k0 = stream->key[0], k1 = stream->key[1];
-        for (uint32_t i = 0; i < DLDA_LANES; i++) c0[i] = first + v * DLDA_LANES + i;
-        for (int round = 0; round < 10; round++, k0 += 0x9E3779B9u, k1 += 0xBB67AE85u) {
-            words low0, low1, high0 = multiply_words(c0, 0xD2511F53u, &low0),
-                              high1 = multiply_words(c2, 0xCD9E8D57u, &low1);
-            c0 = high1 ^ c1 ^ k0;
-            c1 = low1;
-            c2 = high0 ^ c3 ^ k1;
-            c3 = low0;
-        }
-        const words numbers[4] = { c0, c1, c2, c3 };
-        for (int w = 0; w < 4; w++) memcpy(&number[w][v * DLDA_LANES], &numbers[w], sizeof numbers[w]);
+    for (size_t i = 0; i < BLOCKS; i += DLDA_LANES) {
+        words c[4];
+        draw_lanes(stream, first + (uint32_t)i, c);
+        for (int w = 0; w < 4; w++) memcpy(number[w] + i, &c[w], sizeof c[w]);
     }
     for (int i = 0; i < BLOCKS; i++)
         for (int j = 0; j < PER_BLOCK; j++) drawn[i * PER_BLOCK + j] = number[j / 2][i] >> (j % 2 * 16) & 0xffff;
