@@ -40,7 +40,7 @@ void dlda_winograd_backward_data(const dlda_conv *, const dlda_exec *, size_t N,
 void dlda_winograd_backward_weights(const dlda_conv *, const dlda_exec *, size_t N, const float *X,
                                     const dlda_view *view, const float *dY, float *dW);
 
-/* ---- Shared by the methods: conv_common.c, except dlda_conv_rounded and dlda_conv_group in conv_plan.c ---- */
+/* ---- Shared by the methods: conv_common.c, except dlda_conv_copied and dlda_conv_group in conv_plan.c ---- */
 
 /* W [rows][columns] in panels (products.h). */
 void dlda_conv_into_panels(size_t rows, size_t columns, const float *W, float *panels);
@@ -51,8 +51,8 @@ void dlda_conv_transpose(size_t rows, size_t columns, size_t begin, size_t end, 
 void dlda_conv_transpose_weights(const dlda_conv *conv, const dlda_exec *exec, const float *W, float *transposed);
 /* A product with few rows; the threads share its columns. */
 void dlda_conv_panels(const dlda_exec *exec, const dlda_product *product, const float *A, const float *B, float *C);
-/* 1x1 with bfloat16: words of a block of rows of the input and one of the output, which a thread rounds at a time. */
-size_t dlda_conv_rounded(const dlda_conv *conv);
+/* 1x1: words of a block of rows of the input and one of the output, which a thread copies at a time, with bfloat16 rounded. */
+size_t dlda_conv_copied(const dlda_conv *conv);
 /* Items per group, for n items. */
 size_t dlda_conv_group(const dlda_conv *conv, size_t n);
 /* dW = the sum of the groups' partial sums [groups][depth][filters], in order. */

@@ -165,7 +165,10 @@ void dlda_conv_plan_as(dlda_conv *conv, dlda_conv_method method)
     set_shape(conv);
     conv->method = method;
     switch (method) {
-    case DLDA_CONV_PRODUCT: plan_rows(conv, ROWS_PER_BLOCK); break;
+    case DLDA_CONV_PRODUCT:
+        plan_rows(conv, ROWS_PER_BLOCK);
+        conv->weights.lda = conv->weights.ldb = 0; /* copies in panels */
+        break;
     case DLDA_CONV_WINOGRAD: plan_winograd(conv); break;
     case DLDA_CONV_IM2COL: plan_im2col(conv); break;
     }
@@ -240,9 +243,9 @@ size_t dlda_im2col_worker_floats(const dlda_conv *conv)
     return (conv->block * conv->depth + 15) / 16 * 16;
 }
 
-size_t dlda_conv_rounded(const dlda_conv *conv)
+size_t dlda_conv_copied(const dlda_conv *conv)
 {
-    return (conv->block + 1) / 2 * (conv->depth + conv->filters);
+    return (conv->bf16 ? (conv->block + 1) / 2 : conv->block) * (conv->depth + conv->filters);
 }
 
 size_t dlda_conv_group(const dlda_conv *conv, size_t n)
@@ -280,7 +283,7 @@ static size_t block_floats(const dlda_conv *conv, size_t threads)
     switch (conv->method) {
     case DLDA_CONV_IM2COL: return threads * dlda_im2col_worker_floats(conv);
     case DLDA_CONV_WINOGRAD: return larger(threads * tile_floats(conv, tiles), tile_floats(conv, conv->block));
-    case DLDA_CONV_PRODUCT: return conv->bf16 ? threads * dlda_conv_rounded(conv) : 0;
+    case DLDA_CONV_PRODUCT: return threads * dlda_conv_copied(conv);
     }
     return 0;
 }

@@ -3,7 +3,7 @@
  * conv_product.c - 1x1 convolutions and dense layers: Y = X W over all pixels of all images at once.
  *
  * Rows are processed in blocks of fixed size; only the last block depends on the number of images. With conv->bf16, a thread
- * rounds the rows of a block to bfloat16 before it multiplies them.
+ * rounds the rows of a block to bfloat16 before it multiplies them. For the weights it brings them into panels.
  */
 #include "base/parallel.h"
 #include "kernels/bf16.h"
@@ -17,7 +17,7 @@ typedef struct product_pass {
     const dlda_product *product;
     const float *A, *B; /* A advances with the rows; for weights B does too */
     float *C;
-    uint32_t *words; /* with bfloat16: the rounded rows of each worker, dlda_conv_rounded apart */
+    uint32_t *words; /* copies of the rows of each worker, dlda_conv_copied apart: with bfloat16 rounded */
 } product_pass;
 
 /* C = A B for the rows of one chunk. */
@@ -36,7 +36,7 @@ static void rounded_chunk(void *context, const dlda_chunk *chunk)
 {
     const product_pass *pass = context;
     size_t rows = chunk->end - chunk->begin, n = pass->product->n, k = pass->product->k;
-    uint32_t *A = pass->words + chunk->worker * dlda_conv_rounded(pass->conv);
+    uint32_t *A = pass->words + chunk->worker * dlda_conv_copied(pass->conv);
     const dlda_bf16_product product = {
         .m = rows, .n = n, .pairs = k / 2, .a_row = k / 2, .a_step = 1, .ldb = n, .ldc = n
     };
@@ -64,8 +64,8 @@ static void rounded_product(const dlda_conv *conv, const dlda_exec *exec, const 
     dlda_parallel_for(exec->team, rows, conv->block, rounded_chunk, &pass);
 }
 
-/* dw += A' B over some rows. */
-static void add_rounded(const product_pass *pass, size_t row, size_t rows, uint32_t *words, float *dw)
+/* dw += A' B over some rows; the first ones replace it. */
+static void add_rounded(const product_pass *pass, int first, size_t row, size_t rows, uint32_t *words, float *dw)
 {
     size_t depth = pass->conv->depth, F = pass->conv->filters;
     uint32_t *A = words, *B = words + (pass->conv->block + 1) / 2 * depth;
@@ -76,7 +76,7 @@ static void add_rounded(const product_pass *pass, size_t row, size_t rows, uint3
                                         .a_step = depth,
                                         .ldb = F,
                                         .ldc = F,
-                                        .accumulate = 1 };
+                                        .accumulate = !first };
 
     dlda_bf16_pair_rows(rows, depth, pass->A + row * depth, A);
     dlda_bf16_pair_rows(rows, F, pass->B + row * F, B);
@@ -123,27 +123,33 @@ void dlda_product_backward_data(const dlda_conv *conv, const dlda_exec *exec, si
     else dlda_parallel_for(exec->team, rows_of(conv, N), conv->block, product_chunk, &pass);
 }
 
-static void add_rounded_blocks(const product_pass *pass, const dlda_chunk *chunk, float *dw)
+/* The same in float: copies of the rows in panels, since those of wide layers are far apart. */
+static void add_panels(const product_pass *pass, int first, size_t row, size_t rows, float *room, float *dw)
 {
-    size_t block = pass->conv->block;
-    uint32_t *words = pass->words + chunk->worker * dlda_conv_rounded(pass->conv);
+    size_t depth = pass->conv->depth, F = pass->conv->filters;
+    float *A = room, *B = room + pass->conv->block * depth;
+    dlda_product product = *pass->product;
 
-    memset(dw, 0, pass->conv->depth * pass->conv->filters * sizeof *dw);
-    for (size_t row = chunk->begin; row < chunk->end; row += block)
-        add_rounded(pass, row, chunk->end - row < block ? chunk->end - row : block, words, dw);
+    product.k = product.room = rows;
+    product.accumulate = !first;
+    dlda_conv_into_panels(rows, depth, pass->A + row * depth, A);
+    dlda_conv_into_panels(rows, F, pass->B + row * F, B);
+    dlda_multiply(&product, A, B, dw);
 }
 
-/* C[group] = A' B over the rows of one group. */
+/* C[group] = A' B over the rows of one group, block by block. */
 static void weights_chunk(void *context, const dlda_chunk *chunk)
 {
     const product_pass *pass = context;
-    dlda_product product = *pass->product;
+    size_t block = pass->conv->block;
+    uint32_t *room = pass->words + chunk->worker * dlda_conv_copied(pass->conv);
     float *dw = pass->C + chunk->index * pass->conv->depth * pass->conv->filters;
 
-    product.k = chunk->end - chunk->begin;
-    product.accumulate = 0;
-    if (pass->conv->bf16) add_rounded_blocks(pass, chunk, dw);
-    else dlda_multiply(&product, pass->A + chunk->begin * product.lda, pass->B + chunk->begin * product.ldb, dw);
+    for (size_t row = chunk->begin; row < chunk->end; row += block) {
+        size_t rows = chunk->end - row < block ? chunk->end - row : block;
+        if (pass->conv->bf16) add_rounded(pass, row == chunk->begin, row, rows, room, dw);
+        else add_panels(pass, row == chunk->begin, row, rows, (float *)room, dw);
+    }
 }
 
 void dlda_product_backward_weights(const dlda_conv *conv, const dlda_exec *exec, size_t N, const float *X,
