@@ -3,9 +3,8 @@
  * blas_core.c - makes OpenBLAS use vector instructions on processors it does not know.
  *
  * OpenBLAS chooses its kernels when it is loaded, by processor model. For an unknown model it uses kernels of 2004
- * with vectors of two doubles. (With 0.3.21 of Debian 12 on family 6, model 207, ZCA on 5,000 images of CIFAR-10
- * and an epoch of mlp take 15.0 seconds instead of 6.8.) The environment variable OPENBLAS_CORETYPE overrides the
- * choice, if it is set before OpenBLAS is loaded.
+ * with vectors of two doubles, as 0.3.21 of Debian 12 does on family 6, model 207. The environment variable
+ * OPENBLAS_CORETYPE overrides the choice, if it is set before OpenBLAS is loaded.
  *
  * When it is loaded, OpenBLAS also starts threads. The program has threads of its own and does not use these, which would
  * wait busily at first, on the cores that the others need.

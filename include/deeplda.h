@@ -120,7 +120,7 @@ typedef struct dlda_option_info {
 } dlda_option_info;
 
 typedef struct dlda_preset {
-    const char *data, *objective; /* objective: "lda" for all of that kind, "cce", or "" for both */
+    const char *data, *objective; /* objective: "cce" for those with a softmax, "lda" for the others, or "" for all */
     const char *option, *value;
 } dlda_preset;
 

@@ -30,7 +30,7 @@ void dlda_product_backward_weights(const dlda_conv *, const dlda_exec *, size_t 
 /* conv_winograd.c: 3x3, stride 1, padding 0 or 1. */
 void dlda_winograd_forward(const dlda_conv *, const dlda_exec *, size_t N, const float *X, const dlda_view *view,
                            const float *W, float *Y, const dlda_tally *tally);
-/* U [36][channels][filters] of W, and the forward pass that uses it. */
+/* U of W (winograd.h), and the forward pass that uses it. */
 void dlda_winograd_prepare(const dlda_conv *, const dlda_exec *, const float *W, float *U);
 void dlda_winograd_forward_prepared(const dlda_conv *, const dlda_exec *, size_t N, const float *X,
                                     const dlda_view *view, const float *U, float *Y, const dlda_tally *tally);
@@ -49,8 +49,8 @@ void dlda_conv_transpose(size_t rows, size_t columns, size_t begin, size_t end, 
                          float *transposed);
 /* The transpose of the weights [depth][filters], in panels or, for bfloat16, as rows. */
 void dlda_conv_transpose_weights(const dlda_conv *conv, const dlda_exec *exec, const float *W, float *transposed);
-/* A product with few rows; the threads share its columns. */
-void dlda_conv_panels(const dlda_exec *exec, const dlda_product *product, const float *A, const float *B, float *C);
+/* A product with few rows, B as rows; the threads share its columns. */
+void dlda_conv_few_rows(const dlda_exec *exec, const dlda_product *product, const float *A, const float *B, float *C);
 /* 1x1: words of a block of rows of the input and one of the output, which a thread copies at a time, with bfloat16 rounded. */
 size_t dlda_conv_copied(const dlda_conv *conv);
 /* Items per group, for n items. */

@@ -52,27 +52,26 @@ void dlda_conv_transpose_weights(const dlda_conv *conv, const dlda_exec *exec, c
     dlda_parallel_for(exec->team, conv->depth, 64, transpose_rows, &t);
 }
 
-typedef struct panel_product {
+typedef struct shared_product {
     dlda_product product;
     const float *A, *B;
     float *C;
-} panel_product;
+} shared_product;
 
-static void multiply_panel(void *context, const dlda_chunk *chunk)
+static void multiply_columns(void *context, const dlda_chunk *chunk)
 {
-    const panel_product *job = context;
+    const shared_product *job = context;
     dlda_product product = job->product;
 
     product.n = chunk->end - chunk->begin;
-    dlda_multiply(&product, job->A, job->B + chunk->begin * (product.ldb ? 1 : product.room),
-                  job->C + chunk->begin);
+    dlda_multiply(&product, job->A, job->B + chunk->begin, job->C + chunk->begin);
 }
 
-void dlda_conv_panels(const dlda_exec *exec, const dlda_product *product, const float *A, const float *B, float *C)
+void dlda_conv_few_rows(const dlda_exec *exec, const dlda_product *product, const float *A, const float *B, float *C)
 {
     enum { COLUMNS = 128 }; /* whole panels */
-    panel_product job = { *product, A, B, C };
-    dlda_parallel_for(exec->team, product->n, COLUMNS, multiply_panel, &job);
+    shared_product job = { *product, A, B, C };
+    dlda_parallel_for(exec->team, product->n, COLUMNS, multiply_columns, &job);
 }
 
 typedef struct group_sum {

@@ -166,7 +166,7 @@ void dlda_im2col_forward(const dlda_conv *conv, const dlda_exec *exec, size_t N,
     pass.Y = Y;
     if (few.m < conv->block) {
         fill_columns(conv, X, 0, few.m, pass.columns);
-        dlda_conv_panels(exec, &few, pass.columns, W, Y);
+        dlda_conv_few_rows(exec, &few, pass.columns, W, Y);
     } else {
         dlda_parallel_for(exec->team, few.m, conv->block, forward_block, &pass);
     }

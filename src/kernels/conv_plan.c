@@ -5,7 +5,6 @@
  * weights then dominates. The number of threads has no influence, so that results do not depend on it.
  */
 #include "base/memory.h"
-#include "kernels/bf16.h"
 #include "kernels/conv.h"
 #include "kernels/winograd.h"
 
@@ -17,7 +16,6 @@ enum {
     LEAST_WINOGRAD_CHANNELS = 16, /* with fewer, the transforms cost more than they save */
     /* Winograd, one thread per block of tiles */
     BLOCK_TILE_BYTES = 640 * 1024, /* V and M of a block of tiles: somewhat more than an L2 cache */
-    TILES_OF_BLOCK = 6,            /* its tiles are a multiple: rows that the product takes at once */
     LEAST_BLOCK_TILES = 18,
     MOST_BLOCK_TILES = 60,
     MOST_GROUPED_WEIGHTS = 128 * 128, /* channels times filters, up to which each group has its own dU */
@@ -27,7 +25,7 @@ enum {
     /* Winograd, threads sharing a stretch of tiles */
     LEAST_SHARED_FLOATS = 36 * 256 * 256, /* of U: it does not fit in a cache                  */
     LEAST_STRETCH = 48,
-    MOST_STRETCH = 256,
+    MOST_STRETCH = 252,
     MOST_GROUPED_BY_8 = 1 << 20, /* weights of im2col and 1x1; adding larger partial sums takes too long */
 };
 
@@ -119,10 +117,16 @@ static dlda_product product_of_tiles(size_t T, size_t C, size_t F)
     return (dlda_product){ .m = T, .n = F, .k = C, .lda = C, .ldc = F, .room = C };
 }
 
+/* Products take six rows at once, in float and in bfloat16. */
+static size_t in_sixes(size_t tiles)
+{
+    return tiles / 6 * 6;
+}
+
 /* Each stretch reads U again, but its V and M are to stay in a common L3 cache: they take three quarters of the bytes of U. */
 static size_t best_stretch(size_t C, size_t F)
 {
-    return clamp(3 * C * F / (4 * (C + F)) / TILES_OF_BLOCK * TILES_OF_BLOCK, LEAST_STRETCH, MOST_STRETCH);
+    return clamp(in_sixes(3 * C * F / (4 * (C + F))), LEAST_STRETCH, MOST_STRETCH);
 }
 
 static void plan_winograd(dlda_conv *conv)
@@ -132,12 +136,8 @@ static void plan_winograd(dlda_conv *conv)
     if (conv->tile == 0) conv->tile = best_tile(conv);
     size_t bytes = dlda_frequencies(conv->tile) * (C + F) * sizeof(float); /* V and M of one tile */
     size_t per_image = tiles_of(conv, conv->tile);
-    size_t block = clamp(BLOCK_TILE_BYTES / bytes / TILES_OF_BLOCK * TILES_OF_BLOCK, LEAST_BLOCK_TILES, MOST_BLOCK_TILES);
+    size_t block = clamp(in_sixes(BLOCK_TILE_BYTES / bytes), LEAST_BLOCK_TILES, MOST_BLOCK_TILES);
     size_t stretch = best_stretch(C, F);
-    if (conv->bf16) { /* whole blocks of rows of the product */
-        block = (block + DLDA_BF16_ROWS - 1) / DLDA_BF16_ROWS * DLDA_BF16_ROWS;
-        stretch = stretch / DLDA_BF16_ROWS * DLDA_BF16_ROWS;
-    }
     /* forward and backward-data products */
     conv->stretches = dlda_frequencies(conv->tile) * C * F >= LEAST_SHARED_FLOATS;
     size_t T = conv->stretches ? stretch : block;
@@ -278,11 +278,11 @@ static size_t block_floats(const dlda_conv *conv, size_t threads)
 {
     size_t tiles = larger(conv->forward.m, conv->data.m);
     if (conv->groups > 1) tiles = larger(tiles, conv->block);
-    if (conv->stretches) threads = 1; /* the threads share the blocks */
-
     switch (conv->method) {
     case DLDA_CONV_IM2COL: return threads * dlda_im2col_worker_floats(conv);
-    case DLDA_CONV_WINOGRAD: return larger(threads * tile_floats(conv, tiles), tile_floats(conv, conv->block));
+    case DLDA_CONV_WINOGRAD:
+        if (conv->stretches) threads = 1; /* the threads share the blocks */
+        return larger(threads * tile_floats(conv, tiles), tile_floats(conv, conv->block));
     case DLDA_CONV_PRODUCT: return threads * dlda_conv_copied(conv);
     }
     return 0;

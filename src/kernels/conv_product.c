@@ -102,7 +102,7 @@ void dlda_product_forward(const dlda_conv *conv, const dlda_exec *exec, size_t N
     } else if (rows < conv->block) {
         product.m = rows;
         product.ldb = product.n;
-        dlda_conv_panels(exec, &product, X, W, Y);
+        dlda_conv_few_rows(exec, &product, X, W, Y);
     } else {
         product_pass pass = { conv, &product, X, exec->scratch, Y, NULL };
         dlda_conv_into_panels(product.k, product.n, W, exec->scratch);

@@ -16,7 +16,7 @@
 #define dlda_fast_kernels              DLDA_ISA_NAME(dlda_fast_kernels)
 #define dlda_reference_kernels         DLDA_ISA_NAME(dlda_reference_kernels)
 #define dlda_conv_forward              DLDA_ISA_NAME(dlda_conv_forward)
-#define dlda_conv_panels               DLDA_ISA_NAME(dlda_conv_panels)
+#define dlda_conv_few_rows             DLDA_ISA_NAME(dlda_conv_few_rows)
 #define dlda_conv_prepare              DLDA_ISA_NAME(dlda_conv_prepare)
 #define dlda_conv_forward_prepared     DLDA_ISA_NAME(dlda_conv_forward_prepared)
 #define dlda_winograd_prepare          DLDA_ISA_NAME(dlda_winograd_prepare)
@@ -59,15 +59,13 @@
 #define dlda_class_means               DLDA_ISA_NAME(dlda_class_means)
 #define dlda_class_centre              DLDA_ISA_NAME(dlda_class_centre)
 
-/* Floats per vector. Wider than the machine's is correct too: the compiler splits it. */
-#ifndef DLDA_LANES
+/* Floats per vector. */
 #if defined(__AVX512F__)
 #define DLDA_LANES 16
-#elif defined(__AVX__)
+#elif defined(__AVX2__)
 #define DLDA_LANES 8
 #else
 #define DLDA_LANES 4
-#endif
 #endif
 
 #endif

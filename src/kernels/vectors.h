@@ -44,7 +44,7 @@ ALWAYS_INLINE vec at_least(vec limit, vec v)
 {
 #if defined(__AVX512F__)
     return (vec)_mm512_max_ps((__m512)limit, (__m512)v);
-#elif defined(__AVX__)
+#elif defined(__AVX2__)
     return (vec)_mm256_max_ps((__m256)limit, (__m256)v);
 #elif defined(__SSE__)
     return (vec)_mm_max_ps((__m128)limit, (__m128)v);

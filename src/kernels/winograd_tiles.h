@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * winograd_tiles.h - tiles in memory, for winograd_transforms.c: where their pixels and frequencies are, copies of those that are
- * not whole, and the sums over the pixels that are written.
+ * winograd_tiles.h - tiles in memory, for winograd_transforms.c: where their pixels and frequencies are, copies of the last few
+ * channels, and the sums over the pixels that are written.
  */
 #ifndef DLDA_KERNELS_WINOGRAD_TILES_H
 #define DLDA_KERNELS_WINOGRAD_TILES_H
@@ -43,7 +43,7 @@ INLINE float *element(const grid *g, int i, int j)
     return g->array + (g->first + i * g->row + j * g->column);
 }
 
-/* A copy of a tile, for those that are not whole: with pixels outside of the image, or the last few channels. */
+/* A copy of a tile of the last few channels, which do not fill a vector. */
 typedef struct copied_tile {
     vec elements[MOST_FREQUENCIES];
 } copied_tile;

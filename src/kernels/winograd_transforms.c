@@ -20,7 +20,7 @@ INLINE void stream(float *p, vec v)
 {
 #if defined(__AVX512F__)
     _mm512_stream_ps(p, (__m512)v);
-#elif defined(__AVX__)
+#elif defined(__AVX2__)
     _mm256_stream_ps(p, (__m256)v);
 #elif defined(__SSE__)
     _mm_stream_ps(p, (__m128)v);

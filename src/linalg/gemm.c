@@ -66,11 +66,16 @@ void dlda_double_add_upper_products(size_t n, size_t d, const double *X, double 
     dlda_blas_end();
 }
 
+void dlda_double_mirror(size_t d, double *S)
+{
+    for (size_t i = 1; i < d; i++)
+        for (size_t j = 0; j < i; j++) S[i * d + j] = S[j * d + i];
+}
+
 void dlda_double_add_products(size_t n, size_t d, const double *X, double *S)
 {
     dlda_double_add_upper_products(n, d, X, S);
-    for (size_t i = 1; i < d; i++)
-        for (size_t j = 0; j < i; j++) S[i * d + j] = S[j * d + i];
+    dlda_double_mirror(d, S);
 }
 
 void dlda_double_add_cross_products(size_t m, size_t n, size_t k, const double *A, const double *B, double *C,

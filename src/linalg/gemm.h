@@ -18,6 +18,8 @@ void dlda_blas_end(void);
  * process with little memory would hang; here, that is DLDA_E_MEMORY. */
 dlda_status dlda_blas_reserve(void);
 
+/* Copies the upper triangle of S [d][d] to the lower one. */
+void dlda_double_mirror(size_t d, double *S);
 /* S [d][d] += X' X in double, X [n][d]. Both triangles are updated. */
 void dlda_double_add_products(size_t n, size_t d, const double *X, double *S);
 /* The same for the upper triangle; the lower one holds nothing of use afterwards. */

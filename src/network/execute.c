@@ -137,7 +137,8 @@ static void normalise_by_state(dlda_stage *stage, const float *weights, const fl
 
 /* ---- Forward ---- */
 
-static void convolve(dlda_plan *self, size_t i, const float *weights)
+/* Takes the sums for batch norm if they will be read. */
+static void convolve(dlda_plan *self, size_t i, const float *weights, int tallies)
 {
     const dlda_stage *stage = &self->stages[i];
     const float *X = input_of(self, stage);
@@ -150,7 +151,6 @@ static void convolve(dlda_plan *self, size_t i, const float *weights)
                                              stage->raw_values);
         return;
     }
-    int tallies = self->spec.training && stage->norm;
     const dlda_tally tally = { .sums = tallies ? self->tally + 1 : NULL };
     self->kernels->conv_forward(&stage->planned, &self->exec, self->n, X, view, W, bias, stage->raw_values,
                                 tallies ? &tally : NULL);
@@ -201,7 +201,7 @@ const float *dlda_plan_forward(dlda_plan *self, const float *weights, float *sta
     self->step = *step;
     for (size_t i = 0; i < self->n_stages; i++) {
         dlda_stage *stage = &self->stages[i];
-        convolve(self, i, weights);
+        convolve(self, i, weights, stage->norm != NULL);
         if (stage->norm) normalise_by_batch(self, stage, weights, state);
         activate(self, stage);
         drop(self, stage, stage->output);
@@ -215,7 +215,7 @@ const float *dlda_plan_infer(dlda_plan *self, const float *weights, const float 
     self->n = n;
     for (size_t i = 0; i < self->n_stages; i++) {
         dlda_stage *stage = &self->stages[i];
-        convolve(self, i, weights);
+        convolve(self, i, weights, 0);
         if (stage->norm) normalise_by_state(stage, weights, state);
         activate(self, stage);
     }

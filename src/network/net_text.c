@@ -187,7 +187,7 @@ static dlda_status add_conv(parser *p, dlda_conv conv, const char *kind, int wit
     if (__builtin_mul_overflow(conv.kernel * conv.kernel, conv.channels, &depth) ||
         __builtin_mul_overflow(depth, conv.filters, &weights))
         weights = SIZE_MAX;
-    if (weights > INT32_MAX) /* BLAS dimensions are int */
+    if (weights > INT32_MAX) /* 8 GB; more is a mistake */
         DLDA_TRY(syntax(p, "%s: %zu weights, expected at most %d", kind, weights, INT32_MAX));
     DLDA_TRY(add_layer(p, DLDA_CONV_LAYER, &layer));
     DLDA_TRY(

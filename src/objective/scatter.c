@@ -198,8 +198,7 @@ static void sort_portion(dlda_scatter *self, const dlda_class_rows *rows, size_t
 static void add_products(size_t n, size_t D, const double *X, double *S)
 {
     dlda_kernels_fast()->add_upper_products(n, D, X, S);
-    for (size_t i = 1; i < D; i++)
-        for (size_t j = 0; j < i; j++) S[i * D + j] = S[j * D + i];
+    dlda_double_mirror(D, S);
 }
 
 static void add_portion(dlda_scatter *self, const dlda_class_rows *rows, size_t first, size_t n)
