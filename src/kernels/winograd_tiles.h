@@ -45,7 +45,7 @@ INLINE float *element(const grid *g, int i, int j)
 
 /* A copy of a tile of the last few channels, which do not fill a vector. */
 typedef struct copied_tile {
-    vec elements[MOST_FREQUENCIES];
+    _Alignas(sizeof(vec)) vec elements[MOST_FREQUENCIES];
 } copied_tile;
 
 INLINE grid grid_of_copy(copied_tile *copy, int side)

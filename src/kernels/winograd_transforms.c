@@ -153,7 +153,8 @@ INLINE void transform_whole(const matrix *H, int adjoint, const ends *tile, cons
                             running_tally *tally)
 {
     int n = adjoint ? H->rows : H->columns, m = adjoint ? H->columns : H->rows;
-    vec x[MOST_SIDE], o[MOST_SIDE], e[MOST_FREQUENCIES]; /* e [n][m]: the columns of `from`, multiplied */
+    vec x[MOST_SIDE], o[MOST_SIDE];
+    _Alignas(sizeof(vec)) vec e[MOST_FREQUENCIES]; /* [n][m]: the columns of `from`, multiplied */
 
     ROLLED for (int j = 0; j < n; j++)
     {
