@@ -6,6 +6,7 @@
 #include "outputs.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "data/data.h"
 #include "inputs.h"
 #include "run_files.h"
 
@@ -75,13 +76,21 @@ static const char *find_any_objection(const cli_arguments *arguments, size_t fir
     return why;
 }
 
+/* A folder here hides the known set of its name: from then on, that name would mean the folder. Data may replace data. */
+static int check_new_name(const cli_command *command, const char *option, const char *path)
+{
+    if (!known_set_find(path) || strcmp(command->name, "data convert") == 0) return EXIT_OK;
+    return complain_usage(command->name, "option %s: found %s, the name of a data set; expected another name", option,
+                          path);
+}
+
 /* A file that is read is not written over, unless that is what the command is for. */
 static int check_output(const cli_command *command, const cli_arguments *arguments, const char *option)
 {
     const char *path = option_text(arguments->options, option);
     struct stat file;
 
-    if (stat(path, &file) != 0) return EXIT_OK;
+    if (stat(path, &file) != 0) return check_new_name(command, option, path);
     int updated = is_updated(command, arguments, &file);
     const char *why = find_any_objection(arguments, updated ? 1 : 0, &file);
     if (why)

@@ -69,6 +69,7 @@ holds "train --init: as its model" cmp -s warm/model.safetensors warm_file/model
 cp good_run/model.safetensors before
 expect 2 export good_run -o good_run/model.safetensors; says 'which is read as well'
 expect 2 eval photos_run photos --compare good_run --answers good_run/model.safetensors; says 'which is read as well'
+expect 2 train digits --epochs 1 -o mnist; says 'option --output: found mnist, the name of a data set; expected another name'
 holds "a model is not written over" cmp -s before good_run/model.safetensors
 
 # ---- Folders without a model ----
