@@ -445,7 +445,7 @@ typedef enum dlda_probability {
     DLDA_PROBABILITY_PAPER,  /* logistic function of each score, normalised (the paper, 3.4)                */
     DLDA_PROBABILITY_BAYES,  /* posterior of Gaussian classes with a common covariance and the LDA's priors, at the
                                 temperature of the model's calibration: what the program uses               */
-    DLDA_PROBABILITY_SOFTMAX /* of a network trained with objective cce, not of its LDA                     */
+    DLDA_PROBABILITY_SOFTMAX /* of a network trained with objective cce or lda-cce, not of its LDA          */
 } dlda_probability;
 
 /* Classes of n images as dlda_dataset_images gives them; any n. labels [n] and proba [n][classes] may be NULL. The label
@@ -471,8 +471,8 @@ typedef struct dlda_answers {
 /* All of it from one pass through the network. Takes no memory and no lock. */
 DLDA_API dlda_status dlda_model_answer(const dlda_model *model, dlda_workspace *workspace, const float *images,
                                        size_t n, dlda_probability kind, const dlda_answers *answers);
-/* DLDA_OK if the model has a softmax: it was trained with objective cce and its classes are those of the training.
- * Otherwise DLDA_E_OPTION with the reason. */
+/* DLDA_OK if the model has a softmax: it was trained with objective cce or lda-cce, and its classes are those of the
+ * training. Otherwise DLDA_E_OPTION with the reason. */
 DLDA_API dlda_status dlda_model_require_softmax(const dlda_model *model);
 
 /* Writes the projections [count][K] of a data set, or its features [count][features] if `raw`, as .npy (f4). Labels go

@@ -72,6 +72,10 @@ static const struct {
     /* what is given stays, and later choices follow from it */
     { 1800, 10, 28, 28, 1, "objective=cce",
       "net=cnn batch=128 epochs=50 schedule=cosine patience=25 tolerance=1 measure=0 shift=1" },
+    { 1800, 10, 28, 28, 1, "objective=lda-cce",
+      "net=cnn batch=128 epochs=50 schedule=cosine patience=25 tolerance=1 measure=0 shift=1" },
+    { 3030, 101, 8, 9, 3, "objective=lda-cce",
+      "net=cnn batch=505 epochs=117 schedule=cosine patience=59 tolerance=1 measure=2000 measure-every=3 flip=true" },
     { 1800, 10, 28, 28, 1, "batch=100",
       "net=cnn objective=lda-bayes epochs=39 schedule=cosine patience=20 tolerance=1 measure=0 shift=1" },
     { 1800, 10, 28, 28, 1, "validation=0",

@@ -162,7 +162,7 @@ dlda_status dlda_model_require_softmax(const dlda_model *self)
                          "them");
     return dlda_fail(DLDA_E_OPTION,
                      "the model has no softmax, since it was not trained with objective cce or lda-cce; use its LDA, "
-                     "or train with option objective cce");
+                     "or train with option objective cce or lda-cce");
 }
 
 void dlda_model_lose_softmax(dlda_model *self)

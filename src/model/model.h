@@ -21,7 +21,7 @@ struct dlda_model {
     char **class_names;  /* [classes]                                                         */
     char **columns;      /* [input size]: names of the columns of a table; NULL: none         */
     char *options;       /* JSON                                                              */
-    int trained_softmax; /* 1: the network was trained with objective cce */
+    int trained_softmax; /* 1: the network was trained with objective cce or lda-cce */
     int softmax;         /* 1: the features are the logits of a softmax over these classes    */
     int lost_softmax;    /* 1: they were, but the refitted head has other classes             */
     int resized;         /* 1: trained with option resize, so images of any size are accepted */

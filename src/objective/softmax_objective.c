@@ -71,7 +71,7 @@ static dlda_status merge_sums(void *state, const double *sums)
 
     if (!(sums[0] >= 0) || !isfinite(sums[0]) || !isfinite(sums[1]))
         return dlda_fail(DLDA_E_NUMERIC,
-                         "objective cce: %g rows with a loss of %g to merge, expected finite values", sums[0],
+                         "cross entropy: %g rows with a loss of %g to merge, expected finite values", sums[0],
                          sums[1]);
     self->rows += sums[0];
     self->loss += sums[1];
@@ -94,7 +94,7 @@ static dlda_status solve(void *state, double *loss)
 {
     const softmax_objective *self = state;
 
-    if (!(self->rows > 0)) return dlda_fail(DLDA_E_ARGUMENT, "objective cce: no rows, expected 1 or more");
+    if (!(self->rows > 0)) return dlda_fail(DLDA_E_ARGUMENT, "cross entropy: no rows, expected 1 or more");
     *loss = self->loss / self->rows;
     return DLDA_OK;
 }

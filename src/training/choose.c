@@ -20,6 +20,7 @@ enum {
     LEAST_BATCH = 50,     /* with few classes                                                  */
     LARGEST_BATCH = 2000, /* beyond it, cross entropy replaces the LDA objectives              */
     SOFTMAX_BATCH = 128,  /* the paper's for cross entropy                                     */
+    JOINT_ROWS = 5,       /* of each class, for lda-cce, which tolerates more noise            */
     PICTURE_STEPS = 700,  /* of a training                                                     */
     TABLE_STEPS = 800,    /* rows cost little                                                  */
     LEAST_EPOCHS = 10,    /* with more samples than these steps see                            */
@@ -43,11 +44,6 @@ static int is_table(const choice *self)
 static size_t side_of(const choice *self)
 {
     return self->height < self->width ? self->height : self->width;
-}
-
-static int is_softmax(const choice *self)
-{
-    return dlda_objective_row_of((dlda_objective_kind)self->options->objective)->info.softmax;
 }
 
 static void set(choice *self, const char *value)
@@ -105,11 +101,15 @@ static void choose_objective(choice *self)
 
 static void choose_batch(choice *self)
 {
-    size_t wanted = is_softmax(self) ? SOFTMAX_BATCH : wanted_batch(self);
+    dlda_objective_kind kind = (dlda_objective_kind)self->options->objective;
+    size_t wanted = wanted_batch(self);
+
+    if (kind == DLDA_OBJECTIVE_CCE) wanted = SOFTMAX_BATCH;
+    if (kind == DLDA_OBJECTIVE_LDA_CCE) wanted = clamp(JOINT_ROWS * self->classes, SOFTMAX_BATCH, SIZE_MAX);
 
     set_number(self, wanted < self->count ? wanted : self->count);
     if (wanted >= self->count) BECAUSE(self, "all training samples at once");
-    else if (is_softmax(self)) BECAUSE(self, "usual for cross entropy");
+    else if (wanted == SOFTMAX_BATCH) BECAUSE(self, "usual for cross entropy");
     else BECAUSE(self, "%zu samples of each class on average", wanted / self->classes);
 }
 

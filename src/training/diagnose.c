@@ -92,7 +92,7 @@ static void warn_of_features(const dlda_trainer *self)
 void dlda_trainer_warn(const dlda_trainer *self)
 {
     if (!self->watch.log) return;
-    if (dlda_objective_row_of((dlda_objective_kind)self->options->objective)->info.softmax) return;
+    if ((dlda_objective_kind)self->options->objective == DLDA_OBJECTIVE_CCE) return;
     warn_of_batch(self);
     warn_of_features(self);
 }

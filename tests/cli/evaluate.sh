@@ -166,7 +166,7 @@ json "len(a['eigenvalues']) == 2 and a['accuracy'] > 0.5"
 expect 0 eval "$cce" data/good --head lda --json; json "a['head'] == 'lda' and a['accuracy'] > 0.9"
 expect 2 eval "$lda" data/good --head softmax
 says 'lda/model.safetensors: the model has no softmax, since it was not trained with objective cce'
-says 'use its LDA, or train with option --objective cce'; silent out
+says 'use its LDA, or train with option --objective cce or lda-cce'; silent out
 expect 2 eval "$lda" data/good --head sofmax; says "did you mean 'softmax'?"
 
 # ---- SVM ----
