@@ -165,7 +165,7 @@ static const own_option own[] = {
         "Shorten all trainings in proportion so that the total time is about TIME: 30m, 2h, 1h30m.", TEXT, 0, "reproduce"),
     OWN("seeds", "N", "1", NULL, 1, 1000, "Train with seeds 1 to N; the table shows mean and spread.", WHOLE, 0, "reproduce"),
     OWN("rows", "LIST", "", NULL, 0, 0,
-        "Rows of the tables, separated by commas: deeplda, svm, cce, cce-lda (the default), ours, ours-svm; or all.", TEXT, 0, "reproduce"),
+        "Rows of the tables, separated by commas: deeplda, svm, cce, cce-lda (the default), ours, ours-lda; or all.", TEXT, 0, "reproduce"),
     OWN("json", NULL, "false", NULL, 0, 0, "Print the result as one JSON object.", FLAG, 0, "train, eval, refit, predict, embed, lda, export, info, bench, report, reproduce, data list, data fetch, data check, data convert, data show"),
     OWN("quiet", NULL, "false", NULL, 0, 0, "Print no progress, only the result.", FLAG, 'q', "train, data fetch, reproduce"),
     OWN("help", NULL, "false", NULL, 0, 0,

@@ -25,7 +25,7 @@ static const struct {
     { "format", "idx cifar10 cifar100 stl10 npy npz csv folder picture", FILES_NONE, NULL },
     { "prepare", "scale standardise gcn zca", FILES_NONE, NULL },
     { "priors", "uniform data", FILES_NONE, NULL },
-    { "rows", "all deeplda svm cce cce-lda ours ours-svm", FILES_NONE, NULL },
+    { "rows", "all deeplda svm cce cce-lda ours ours-lda", FILES_NONE, NULL },
     { "shrinkage", "auto", FILES_NONE, NULL },
     { "DATA", "", FILES_ANY, NULL },
     { "EXPERIMENT", "", FILES_NONE, NULL },

@@ -25,7 +25,7 @@ typedef enum cli_row {
     ROW_CCE_LDA,
     N_PAPER_ROWS,
     ROW_OURS = N_PAPER_ROWS,
-    ROW_OURS_SVM,
+    ROW_OURS_LDA,
     N_ROWS
 } cli_row;
 

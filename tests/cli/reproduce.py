@@ -118,7 +118,7 @@ def test_words():
     for budget in ("2", "h", "2x", "30m1h", "-1h", "0s", "1h 30m", "1h1h", "nan", "2h."):
         expect(2, ["mnist-50k", f"--budget={budget}"], f"option --budget: found '{budget}', expected a time as")
     expect(2, ["mnist-50k", "--budget", "1h", "--epochs", "2"], "expected one of them")
-    expect(2, ["mnist-50k", "--rows", "deeplda,knn"], "found 'knn', expected all, or some of deeplda svm cce cce-lda ours ours-svm")
+    expect(2, ["mnist-50k", "--rows", "deeplda,knn"], "found 'knn', expected all, or some of deeplda svm cce cce-lda ours ours-lda")
     expect(2, ["mnist-50k", "--schedule", "cosine", "--halve-every", "3"], "has no effect with a cosine")
     expect(2, ["stl10-1k", "--fold", "11"], "option --fold: found 11, stl10-1k has the folds 1 to 10")
     expect(2, ["stl10-1k", "--folds", "11"], "option --folds: found 11, stl10-1k has the folds 1 to 10")
@@ -568,11 +568,11 @@ def test_protocols():
 def test_ours():
     end = succeed("mnist-50k", *TINY, "--epochs", "2", "--rows", "all", "-o", "two")
     rows = rows_of("two")
-    check(list(rows) == [*ROWS, "ours", "ours-svm"], "two rows more")
-    check({("ours", "deeplda"), ("ours", "cce"), ("ours-svm", "cce-lda"), ("ours", "ours-svm")} < set(pairs_of("two")), "in pairs too")
+    check(list(rows) == [*ROWS, "ours", "ours-lda"], "two rows more")
+    check({("ours", "deeplda"), ("ours", "cce"), ("ours-lda", "cce-lda"), ("ours-lda", "ours")} < set(pairs_of("two")), "in pairs too")
     objective = json.load(open("two/mnist-50k/seed1/ours/options.json"))["objective"]
-    check(rows["ours"]["title"] == f"DeepLDA ({objective})" and objective not in ("lda", "cce"), "named by the objective")
-    check(rows["ours"]["printed_table"] is None and rows["ours-svm"]["runs"] == 1, "without printed figures")
+    check(rows["ours"]["title"] == objective and rows["ours-lda"]["title"] == f"{objective}(LDA)" and objective not in ("lda", "cce"), "named by the objective")
+    check(rows["ours"]["printed_table"] is None and rows["ours-lda"]["runs"] == 1, "without printed figures")
     check("training 3 of 3: mnist-50k, seed 1, ours" in end.stderr and "training 2 of 3" not in end.stderr, "only it is trained")
     path = "two/mnist-50k/seed1/ours-training.json"
     record = json.load(open(path))
